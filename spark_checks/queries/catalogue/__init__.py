@@ -48,7 +48,7 @@ def named(text: str) -> QuerySpec:
     try:
         module = load(Path(place)) if place.endswith(".py") else _imported(place)
         found = getattr(module, name)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         message = f"there is no query {text}: {error}"
         raise UsageError(message) from None
     if not isinstance(found, QuerySpec):

@@ -476,7 +476,7 @@ def test_a_step_that_no_model_explains_is_no_success(capsys):
 @pytest.mark.spark
 @pytest.mark.ci
 def test_a_driver_dies_before_a_batch_that_is_done_is_logged():
-    """A thread of Spark's writes the logs, and the agent finds the run it is of."""
+    """A thread of Spark's writes the logs, and the agent waits there for the batch."""
     kafka = SOURCES["kafka"].store
     if missing := [*filter(None, [missing_agent()]), *kafka.missing()]:
         pytest.skip("; ".join(missing))

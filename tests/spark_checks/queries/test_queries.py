@@ -47,6 +47,7 @@ def test_a_query_is_found_in_the_current_folder(folder, text):
     [
         ("mine_of_a_test:other", "there is no query mine_of_a_test:other"),
         ("no_such_module:QUERY", "there is no query no_such_module:QUERY"),
+        (":", "there is no query :"),
         ("no_such_file.py:QUERY", "there is no file no_such_file.py"),
         (
             "mine_of_a_test:run",

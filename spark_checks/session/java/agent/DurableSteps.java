@@ -170,10 +170,6 @@ public class DurableSteps implements BiFunction {
         TaskContext task = TaskContext.get();
         Attempt mine = task == null ? null : attemptOf(task);
         Run run = mine != null ? mine.run : of[5].length() > 0 ? within(path) : mine();
-        if (run == null && task == null && path.length() > 0 && property(RUN) == null) {
-            // A thread of Spark's own writes logs in the background.
-            run = within(path);
-        }
         if (run == null) {
             return null;
         }
