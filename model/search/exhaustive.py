@@ -174,7 +174,8 @@ def _search(
                 rows = graph.sift(rows[tables.needed(made, finder.settled)])
             held = graph.memory_for(len(rows)) + finder.memory
             result.memory = max(result.memory, held)
-            result.stopped = limits.exceeded(graph.count, held)
+            full = graph.full_with(len(rows))
+            result.stopped = limits.exceeded(graph.count, held) or full
             if not result.stopped:
                 graph.add(rows)
                 result.stopped = limits.exceeded(graph.count, held)

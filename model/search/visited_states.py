@@ -186,6 +186,10 @@ class VisitedStates:
         buffers = sum(one.memory for one in self._work.buffers)
         return self._work.found.memory_for(coming) + buffers
 
+    def full_with(self, coming: int) -> str:
+        """Say why so many rows more may be more than can be held; else ""."""
+        return self._work.found.full_with(coming)
+
     @property
     def states(self) -> Words:
         """The states found, in the first ``count`` rows."""

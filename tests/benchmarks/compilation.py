@@ -21,7 +21,7 @@ from onceproof.model.library import protocols
 CODE = """
 import json, sys, time
 start = time.perf_counter()
-from onceproof.model.search.states import hash_table
+from onceproof.model.search.states import bucket_table
 from onceproof.model.library import make
 from onceproof.properties.judges.by_search import check
 ready = time.perf_counter()

@@ -38,5 +38,23 @@ def high_bits(word: int, distance: int) -> int:
     return (int(word) % _WORD) >> int(distance)
 
 
+def lowest_bit(word: int) -> int:
+    """Return the number of the lowest bit that is set in a word that is not zero."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+def same_halves(row: Row, value: int, mask: int) -> int:
+    """Return which halves of the first eight words of a row have the bits of a value.
+
+    Only the bits of a mask count. The lowest bit of the result is for the lower half of
+    the first word, the next one for its upper half, and so on.
+    """
+    found = 0
+    for s in range(16):
+        half = (int(row[s >> 1]) >> (32 * (s & 1))) & 0xFFFFFFFF
+        found |= ((half ^ value) & mask == 0) << s
+    return found
+
+
 def fetch(element: int) -> None:
     """Have an element brought into the processor's cache, ahead of its use."""

@@ -14,6 +14,7 @@ MARK = "kernel"
 """The decorator of functions that are called from outside of their file."""
 I64, I1 = ir.IntType(64), ir.IntType(1)
 _WORDS = I64.as_pointer()
+_HALVES = ir.VectorType(ir.IntType(32), 16)
 _SIGNS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -261,12 +262,35 @@ class KernelValues:
                 return self.b.mul(self.number(left), self.number(right))
             case "high_bits", [word, distance]:
                 return self.b.lshr(self.number(word), self.number(distance))
+            case "lowest_bit", [word]:
+                return self.b.cttz(self.number(word), ir.Constant(I1, 1))
+            case "same_halves", [row, value, mask]:
+                sides = self.number(value), self.number(mask)
+                return self.same_halves(self.array(row).pointer, *sides)
             case "fetch", [ast.Subscript() as spot]:
                 kinds = [ir.Constant(ir.IntType(32), hint) for hint in (1, 3, 1)]
                 return self.b.call(self.file.prefetch, [self.place(spot), *kinds])
             case "len", [array]:
                 return self.array(array).dims[0]
         return refuse(node, "there is no such function in this file")
+
+    def same_halves(
+        self, pointer: ir.Value, value: ir.Value, mask: ir.Value
+    ) -> ir.Value:
+        """Compare sixteen halves of words at once."""
+        spot = self.b.bitcast(pointer, _HALVES.as_pointer())
+        differ = self.b.xor(self.b.load(spot, align=8), self.spread(value))
+        counted = self.b.and_(differ, self.spread(mask))
+        same = self.b.icmp_unsigned("==", counted, ir.Constant(_HALVES, None))
+        return self.b.zext(self.b.bitcast(same, ir.IntType(16)), I64)
+
+    def spread(self, number: ir.Value) -> ir.Value:
+        """Return a vector with the lower half of a number in each place."""
+        none = ir.Constant(_HALVES, ir.Undefined)
+        half = self.b.trunc(number, ir.IntType(32))
+        one = self.b.insert_element(none, half, ir.Constant(ir.IntType(32), 0))
+        everywhere = ir.Constant(_HALVES, [0] * 16)
+        return self.b.shuffle_vector(one, none, everywhere)
 
     def called(self, node: ast.Call, name: str) -> ir.Value:
         """Emit a call of a function of the file."""

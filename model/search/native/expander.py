@@ -19,8 +19,8 @@ from onceproof.model.search.native.term_code import (
     repeated,
 )
 from onceproof.model.search.states.claim_flags import REST, bit_of, flag_words
-from onceproof.model.search.states.hash_table import RECENT_BITS
 from onceproof.model.search.states.layout import WORD_BITS
+from onceproof.model.search.states.recent_filter import RECENT_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

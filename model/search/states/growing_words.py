@@ -62,7 +62,9 @@ class GrowingWords:
             return
         if words * 8 >= WORTH_IT and not self._asked:
             self._asked = True
-            self._reserve()
+            self._reserved = reserved_words(self._most)
+            if self._reserved is not None:
+                self._reserved[: len(self.words)] = self.words
         if self._reserved is not None and words <= len(self._reserved):
             self.words = self._reserved[:words]
             return
@@ -76,17 +78,10 @@ class GrowingWords:
         It takes the system longer to hand out memory than a search to fill it, so this
         is for another thread to do ahead. It changes no word.
         """
-        reserved = self._reserved
-        if reserved is None or sys.platform != "linux":
-            return
-        start = first * 8 // mmap.PAGESIZE * mmap.PAGESIZE
-        end = min(last, len(reserved)) * 8
-        if end <= start:
-            return
-        place = ctypes.c_void_p(reserved.ctypes.data + start)
-        # A system that does not know the advice refuses it, and nothing is lost.
-        if _libc().madvise(place, ctypes.c_size_t(end - start), _POPULATE_WRITE) == 0:
-            self._touched = max(self._touched, end)
+        if self._reserved is not None:
+            end = min(last, len(self._reserved))
+            if have_handed_out(self._reserved, first, end):
+                self._touched = max(self._touched, end * 8)
 
     def touch_ahead(self, words: int, most: int) -> None:
         """Have the memory of so many words after the first ``words`` be handed out.
@@ -97,19 +92,30 @@ class GrowingWords:
             return
         self.touch(max(words, self._touched // 8), words + most)
 
-    def _reserve(self) -> None:
-        """Reserve addresses, and move to them."""
-        if not hasattr(mmap, "MAP_ANONYMOUS"):
-            return
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-        try:
-            block = mmap.mmap(-1, self._most, flags=flags)
-        except (OSError, ValueError):  # a limit on addresses
-            return
-        with contextlib.suppress(OSError, AttributeError):  # a system without them
-            block.madvise(mmap.MADV_HUGEPAGE)
-        self._reserved = np.frombuffer(block, np.int64)
-        self._reserved[: len(self.words)] = self.words
+
+def reserved_words(most: int) -> Words | None:
+    """Reserve so many bytes of addresses, for words that are zero; None if refused."""
+    if not hasattr(mmap, "MAP_ANONYMOUS"):
+        return None
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+    try:
+        block = mmap.mmap(-1, most, flags=flags)
+    except (OSError, ValueError):  # a limit on addresses
+        return None
+    with contextlib.suppress(OSError, AttributeError):  # a system without them
+        block.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(block, np.int64)
+
+
+def have_handed_out(reserved: Words, first: int, last: int) -> bool:
+    """Have the system hand out the memory of some reserved words; answer if it does."""
+    start, end = first * 8 // mmap.PAGESIZE * mmap.PAGESIZE, last * 8
+    if end <= start or sys.platform != "linux":
+        return False
+    place = ctypes.c_void_p(reserved.ctypes.data + start)
+    # A system that does not know the advice refuses it, and nothing is lost.
+    done = _libc().madvise(place, ctypes.c_size_t(end - start), _POPULATE_WRITE)
+    return bool(done == 0)
 
 
 @functools.cache

@@ -6,26 +6,19 @@ import numpy as np
 import pytest
 
 from onceproof.model.search.compiling.kernel_code import kernel_ir
+from onceproof.model.search.compiling.kernel_language import lowest_bit, same_halves
 from onceproof.model.search.compiling.kernel_values import KernelError
 from onceproof.model.search.compiling.kernels import Kernel
 from onceproof.model.search.reduction import closure
 from onceproof.model.search.states import (
+    bucket_table,
     canonical_rows,
-    compact_table,
-    hash_table,
-    row_table,
+    recent_filter,
 )
 from onceproof.model.search.states.packed_states import PackedStates
+from onceproof.model.search.states.segments import FIRST_BITS, Segments
 
 RANDOM = np.random.default_rng(5)
-FIRST_SHIFT = 64 - 12
-# Of one word, a hash gives a bucket.
-BUCKET_SHIFT = FIRST_SHIFT + hash_table.BUCKET_BITS
-
-
-def first_shift(width: int) -> int:
-    """Give by how much hashes are shifted in a table that holds few states."""
-    return BUCKET_SHIFT if width == 1 else FIRST_SHIFT
 
 
 def words(*shape: int, below: int = 2**63 - 1) -> np.ndarray:
@@ -38,96 +31,81 @@ def empty(rows: int, width: int) -> np.ndarray:
     return np.full((rows, width), -1, np.int64)
 
 
-def holding(number: int, width: int) -> PackedStates:
-    """Give a table with some states in it."""
-    held = PackedStates(width)
-    held.add(words(number, width))
-    return held
+BITS = 24
+"""Of states in a table of states."""
 
 
-def inserting(width: int) -> tuple[object, ...]:
-    """Add states, many of them twice, to a table."""
-    rows = words(700, width, below=7 if width == 3 else 500)
-    held = PackedStates(width)
-    return held._table, first_shift(width), rows, 600, empty(700, width), 0
+def table() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Give a table with room for few states, and room for others."""
+    segments = Segments()
+    room = np.zeros(64, np.int64), np.zeros(2, np.int64)
+    return segments.buckets, segments.slices, *room
+
+
+def drawn(number: int, width: int) -> np.ndarray:
+    """Draw states that differ."""
+    rows = words(2 * number, width, below=1 << BITS)
+    return np.unique(rows, axis=0)[:number]
+
+
+def inserting(width: int, number: int) -> tuple[object, ...]:
+    """Add states, many of them twice; of too many it adds what there is room for."""
+    buckets, slices, spill, progress = table()
+    rows = words(number, width, below=1 << BITS)
+    rows[1::3] = rows[::3][: len(rows[1::3])]
+    bits = (BITS,) if width == 1 else ()
+    states = empty(number, width)
+    return buckets, slices, *bits, rows, number, states, 0, spill, progress
+
+
+def putting(width: int, number: int, only: int = -1) -> tuple[object, ...]:
+    """Put states that differ into a table; not all of too many."""
+    buckets, slices, spill, progress = table()
+    states = drawn(number, width)
+    kinds: tuple[object, ...] = (BITS, states, number)
+    if width > 1:
+        kinds = (states, np.arange(number))
+    return buckets, slices, *kinds, only, spill, progress
+
+
+def filled(width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Give a table, where its segments are, its spill, and its states."""
+    arguments = putting(width, 1900)
+    put = bucket_table.put_states if width == 1 else bucket_table.put_rows
+    assert put(*arguments)
+    assert arguments[-1][bucket_table.SPILLED] > 0
+    return arguments[0], arguments[1], arguments[-2], drawn_states(arguments, width)
+
+
+def drawn_states(arguments: tuple[object, ...], width: int) -> np.ndarray:
+    """Give the states that are put."""
+    states = arguments[3 if width == 1 else 2]
+    assert isinstance(states, np.ndarray)
+    return states
+
+
+def spreading(width: int) -> tuple[object, ...]:
+    """Spread the last segment of a table over one of twice its size."""
+    buckets, slices, _, _ = filled(width)
+    more = np.zeros((1 << FIRST_BITS[-1], bucket_table.BUCKET_WORDS), np.int64)
+    base = int(slices[-1, bucket_table.BASE])
+    return np.concatenate([buckets, more]), base, len(more)
+
+
+def finding(width: int) -> tuple[object, ...]:
+    """Look states up, some of which are there."""
+    buckets, slices, spill, states = filled(width)
+    rows = np.concatenate([states, words(500, width, below=1 << BITS)])
+    kinds = (BITS,) if width == 1 else (states,)
+    slots = np.zeros(len(rows), np.int64)
+    others = (len(rows), spill, 16 * len(buckets), slots)
+    return buckets, slices, *kinds, rows, *others
 
 
 def sifting(width: int) -> tuple[object, ...]:
     """Leave out states that were met a moment ago."""
     rows = words(700, width, below=3 if width == 3 else 500)
     return rows, 600, PackedStates(width).recent
-
-
-def spreading(room: int, *, reverse: bool = False) -> tuple[object, ...]:
-    """Spread a table over one of four times its size, with room for some to wait.
-
-    In a table that is reversed many states are far from where they should be.
-    """
-    table = np.zeros(4 << 12, np.int64)
-    buckets = holding(3000, 1)._table.reshape(-1, hash_table.BUCKET)
-    table[: 1 << 12] = buckets[:: -1 if reverse else 1].ravel()
-    return table, 1 << 12, BUCKET_SHIFT - 2, np.zeros(room, np.int64)
-
-
-def filling(width: int) -> tuple[object, ...]:
-    """Fill a table with the numbers of states."""
-    return words(2 << 12), first_shift(width) - 1, words(1500, width), 1490
-
-
-def finding(width: int) -> tuple[object, ...]:
-    """Look states up, half of which are there."""
-    held = holding(300, width)
-    rows = np.concatenate([held.rows[: held.count], words(300, width)])
-    wide = () if width == 1 else (held.rows,)
-    return held._table, first_shift(width), *wide, rows, 600, np.zeros(600, np.int64)
-
-
-BITS, LEFT = 14, 9
-"""Of states in a compact table of 32 buckets, which are too few for them."""
-
-
-def compact() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give a compact table with room for few states, and room for others."""
-    table = np.zeros(compact_table.BUCKET_WORDS << (BITS - LEFT), np.int64)
-    return table, np.zeros(16, np.int64), np.zeros(2, np.int64)
-
-
-def inserting_compact(number: int) -> tuple[object, ...]:
-    """Add states, many of them twice; of too many it adds what there is room for."""
-    table, spill, progress = compact()
-    rows = words(number, 1, below=1 << BITS)
-    rows[1::3] = rows[::3][: len(rows[1::3])]
-    states = empty(number, 1)
-    return table, BITS, LEFT, rows, number, states, 0, spill, progress
-
-
-def filled() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give a compact table, what it has no room for, and its states."""
-    table, spill, progress = compact()
-    states = np.unique(words(300, 1, below=1 << BITS)).reshape(-1, 1)
-    these = (table, BITS, LEFT, states, len(states), spill, progress)
-    assert compact_table.fill_compact(*these)
-    return table, spill, states
-
-
-def spreading_compact() -> tuple[object, ...]:
-    """Spread a compact table over one of twice its size."""
-    table, _, _ = filled()
-    return np.concatenate([table, np.zeros(len(table), np.int64)]), 256, LEFT - 1
-
-
-def filling_compact(number: int) -> tuple[object, ...]:
-    """Put states into a compact table; not all of too many."""
-    table, spill, progress = compact()
-    states = np.unique(words(number, 1, below=1 << BITS)).reshape(-1, 1)
-    return table, BITS, LEFT, states, len(states), spill, progress
-
-
-def finding_compact() -> tuple[object, ...]:
-    """Look for states that are there, and for others."""
-    table, spill, states = filled()
-    rows = np.concatenate([states, words(200, 1, below=1 << BITS)])
-    return table, BITS, LEFT, rows, len(rows), spill, np.zeros(len(rows), np.int64)
 
 
 def sorting() -> tuple[object, ...]:
@@ -197,33 +175,36 @@ def reducing(*, rest: bool) -> tuple[object, ...]:
 
 
 CASES = [
-    pytest.param(hash_table.insert_one, lambda: inserting(1), id="insert one"),
-    pytest.param(row_table.insert_rows, lambda: inserting(3), id="insert many"),
-    pytest.param(hash_table.sift_one, lambda: sifting(1), id="sift one"),
-    pytest.param(row_table.sift_rows, lambda: sifting(3), id="sift many"),
-    pytest.param(hash_table.spread_one, lambda: spreading(9000), id="spread"),
-    pytest.param(hash_table.spread_one, lambda: spreading(64), id="spread far"),
+    pytest.param(recent_filter.sift_one, lambda: sifting(1), id="sift one"),
+    pytest.param(recent_filter.sift_rows, lambda: sifting(3), id="sift many"),
     pytest.param(
-        hash_table.spread_one, lambda: spreading(64, reverse=True), id="no room"
-    ),
-    pytest.param(hash_table.fill_one, lambda: filling(1), id="fill one"),
-    pytest.param(row_table.fill, lambda: filling(3), id="fill many"),
-    pytest.param(hash_table.find_one, lambda: finding(1), id="find one"),
-    pytest.param(row_table.find_rows, lambda: finding(2), id="find many"),
-    pytest.param(
-        compact_table.insert_compact, lambda: inserting_compact(300), id="compact"
+        bucket_table.insert_states, lambda: inserting(1, 2500), id="insert states"
     ),
     pytest.param(
-        compact_table.insert_compact, lambda: inserting_compact(2000), id="too many"
-    ),
-    pytest.param(compact_table.spread_compact, spreading_compact, id="spread compact"),
-    pytest.param(
-        compact_table.fill_compact, lambda: filling_compact(300), id="fill compact"
+        bucket_table.insert_states, lambda: inserting(1, 9000), id="too many states"
     ),
     pytest.param(
-        compact_table.fill_compact, lambda: filling_compact(2000), id="fill too many"
+        bucket_table.insert_rows, lambda: inserting(3, 2500), id="insert rows"
     ),
-    pytest.param(compact_table.find_compact, finding_compact, id="find compact"),
+    pytest.param(
+        bucket_table.insert_rows, lambda: inserting(2, 9000), id="too many rows"
+    ),
+    pytest.param(bucket_table.put_states, lambda: putting(1, 1500), id="put states"),
+    pytest.param(bucket_table.put_states, lambda: putting(1, 5000), id="put too many"),
+    pytest.param(
+        bucket_table.put_states, lambda: putting(1, 40, only=0), id="put some states"
+    ),
+    pytest.param(bucket_table.put_rows, lambda: putting(3, 1500), id="put rows"),
+    pytest.param(
+        bucket_table.put_rows, lambda: putting(2, 5000), id="put too many rows"
+    ),
+    pytest.param(
+        bucket_table.put_rows, lambda: putting(2, 40, only=0), id="put some rows"
+    ),
+    pytest.param(bucket_table.spread, lambda: spreading(1), id="spread states"),
+    pytest.param(bucket_table.spread, lambda: spreading(2), id="spread rows"),
+    pytest.param(bucket_table.find_states, lambda: finding(1), id="find states"),
+    pytest.param(bucket_table.find_rows, lambda: finding(2), id="find rows"),
     pytest.param(canonical_rows.sort_members, sorting, id="sort"),
     pytest.param(canonical_rows.least_renaming, renaming_for_itself, id="rename"),
     pytest.param(canonical_rows.least_renaming, renaming_noted, id="rename and note"),
@@ -247,22 +228,39 @@ def test_native_code_does_what_the_python_does(kernel, drawn):
         assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("room", [9000, 64])
-@pytest.mark.parametrize("reverse", [False, True])
-def test_a_table_that_is_spread_holds_what_it_held(room, reverse):
-    """Each state is found where a search for it looks, and nothing else is there."""
-    table, before, shift, late = spreading(room, reverse=reverse)
-    states = ~table[table != hash_table.EMPTY].reshape(-1, 1)
+@pytest.mark.parametrize("width", [1, 2])
+def test_a_segment_that_is_spread_holds_what_it_held(width):
+    """Each state is found where it is looked for, and no entry is lost or made."""
+    segments = Segments()
+    states = drawn(900, width)
+    spill, progress = np.zeros(256, np.int64), np.zeros(2, np.int64)
+    put, find = bucket_table.put_rows, bucket_table.find_rows
+    kinds: tuple[object, ...] = (states, np.arange(len(states)))
+    whose: object = states
+    if width == 1:
+        put, find = bucket_table.put_states, bucket_table.find_states
+        kinds, whose = (BITS, states, len(states)), BITS
+    assert put(segments.buckets, segments.slices, *kinds, -1, spill, progress)
+    before = entries(segments)
 
-    enough = hash_table.spread_one(table, before, shift, late)
-    assert enough == (room == 9000 or not reverse)
-    if not enough:
-        hash_table.fill_one(table, shift, states, len(states))
+    for g in range(len(FIRST_BITS)):
+        old = segments.bits[g]
+        segments.grow([b + (k == g) for k, b in enumerate(segments.bits)])
+        bucket_table.spread(segments.buckets, segments.first(g), 1 << old)
 
     slots = np.empty(len(states), np.int64)
-    hash_table.find_one(table, shift, states, len(states), slots)
-    assert np.array_equal(~table[slots], states[:, 0])
-    assert np.count_nonzero(table) == len(states) == 3000
+    these = (states, len(states), spill, 2 * segments.held, slots)
+    find(segments.buckets, segments.slices, whose, *these)
+    assert entries(segments) == before == len(states) - progress[bucket_table.SPILLED]
+    assert len(np.unique(slots)) == len(states)
+    halves = segments.words.view(np.uint32)
+    here = slots < 2 * segments.held
+    assert np.count_nonzero(halves[slots[here]]) == np.count_nonzero(here)
+
+
+def entries(segments: Segments) -> int:
+    """Count the entries of a table."""
+    return int(np.count_nonzero(segments.words.view(np.uint32)))
 
 
 OPERATIONS = """
@@ -287,6 +285,8 @@ def of_all(n: int, m: int, found: Row) -> None:
     found[10] = (n & m) + 100 * (n | m)
     found[11] = (n <= m) + 2 * (n == m) + 4 * (n > m) + 8 * (n != m) + 16 * (n >= m)
     found[12] = n - m
+    found[13] = lowest_bit(n | 64)
+    found[14] = same_halves(found, n & 7, 7)
 """
 
 
@@ -298,13 +298,14 @@ def test_each_operation_means_what_it_means_in_python(tmp_path, monkeypatch, n, 
     file = tmp_path / "kernels.py"
     file.write_text(OPERATIONS)
     scratch: dict[str, object] = {"kernel": Kernel, "Row": None}
+    scratch |= {"lowest_bit": lowest_bit, "same_halves": same_halves}
     exec(compile(OPERATIONS, str(file), "exec", dont_inherit=True), scratch)
     kernel = scratch["of_all"]
     assert isinstance(kernel, Kernel)
     kernel.python.__annotations__ = {"n": "int", "m": "int", "found": "Row"} | {
         "return": "None"
     }
-    native, plain = np.zeros(13, np.int64), np.zeros(13, np.int64)
+    native, plain = np.zeros(15, np.int64), np.zeros(15, np.int64)
 
     kernel(n, m, native)
     kernel.python(n, m, plain)
@@ -346,7 +347,7 @@ def test_what_kernels_have_not_is_refused(body):
 )
 def test_arrays_that_native_code_would_misread_are_refused(rows):
     """Columns of another array, other numbers, another shape."""
-    table, slots = words(8), np.zeros(3, np.int64)
+    recent = PackedStates(1).recent
 
     with pytest.raises(TypeError, match="contiguous"):
-        hash_table.find_one(table, 61, rows, 3, slots)
+        recent_filter.sift_one(rows, 3, recent)

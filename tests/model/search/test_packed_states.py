@@ -7,8 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from onceproof.model.search.states import compact_table
+from onceproof.model.search.states import bucket_table
 from onceproof.model.search.states.packed_states import PackedStates
+from onceproof.model.search.states.segments import Segments
 
 
 def each_once(held: PackedStates, expected: np.ndarray) -> None:
@@ -37,7 +38,7 @@ def test_a_state_is_held_once_with_the_number_of_its_first_row(width):
             seen.setdefault(tuple(row), len(seen))
 
     each_once(held, np.array(list(seen), np.int64))
-    assert held.memory >= held.rows.nbytes + 8 * held.slot_count
+    assert held.memory >= held.rows.nbytes + 4 * held.slot_count
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
@@ -108,41 +109,89 @@ def test_states_in_a_row_are_held_once():
         assert held.count == len(np.unique(rows))
 
 
-def crowded(number, bits, left):
-    """Give states that all have the same bucket in a small table."""
-    states = np.arange(3_000_000, dtype=np.int64).reshape(-1, 1)
-    table = np.zeros(compact_table.BUCKET_WORDS << (bits - left), np.int64)
-    slots = np.empty(len(states), np.int64)
-    none = np.zeros(8, np.int64)
-    compact_table.find_compact(table, bits, left, states, len(states), none, slots)
-    return states[slots == slots[0]][:number]
+def crowded(number: int, width: int) -> np.ndarray:
+    """Give states of 40 bits that all have the same bucket in a small table."""
+    states = np.zeros((3_000_000, width), np.int64)
+    states[:, width - 1] = np.arange(len(states))
+    segments, slots = Segments(), np.empty(len(states), np.int64)
+    others = (states, len(states), np.zeros(8, np.int64), 2 * segments.held, slots)
+    if width == 1:
+        bucket_table.find_states(segments.buckets, segments.slices, 40, *others)
+    else:
+        bucket_table.find_rows(segments.buckets, segments.slices, states, *others)
+    return np.ascontiguousarray(states[slots == slots[0]][:number])
 
 
-def test_a_state_that_finds_its_bucket_full_is_held_once():
+@pytest.mark.parametrize(("width", "bits"), [(1, 40), (1, 63), (2, 63)])
+def test_a_state_that_finds_its_bucket_full_is_held_once(width, bits):
     """There is room for some elsewhere, and for more once the table has grown."""
-    held = PackedStates(1, 40)
-    rows = crowded(4000, 40, 31)
-    assert len(rows) == 4000
+    held = PackedStates(width, bits)
+    rows = crowded(2500, width)
+    assert len(rows) == 2500
 
     for part in (rows[:16], rows[:100], rows[:120], rows, rows[::-1].copy()):
         held.add(part)
-        assert held.count == len(np.unique(held.rows[: held.count]))
+        assert held.count == len(np.unique(held.rows[: held.count], axis=0))
 
-    each_once(held, np.ascontiguousarray(rows))
+    each_once(held, rows)
 
 
-def test_the_table_of_states_of_few_bits_takes_half_of_what_it_took():
-    """States of 40 bits take eight bytes each, and their table less at times."""
-    few, many = PackedStates(1, 40), PackedStates(1)
+def test_a_state_that_was_without_room_is_held_once_when_another_segment_grows():
+    """Its bucket is full still, so it is looked for where it was put."""
+    rows = crowded(40, 2)
+    held = PackedStates(2)
+    held.add(rows)
+    spilled = held._progress[bucket_table.SPILLED]
+    before = held._segments.bits
+
+    for g in np.argsort(before):
+        bits = list(held._segments.bits)
+        bits[g] += 1
+        held._grow_table(bits)
+        held.add(rows)
+        assert held.count == 40
+
+    assert spilled == 24
+    each_once(held, rows)
+
+
+@pytest.mark.parametrize(
+    ("width", "bits", "most"), [(1, 40, 2.0), (1, 50, 2.0), (1, 63, 2.0), (2, 63, 1.5)]
+)
+def test_a_state_takes_at_most_twice_its_own_memory_at_every_moment(width, bits, most):
+    """However many there are, as soon as they outweigh what is held for few."""
+    held = PackedStates(width, bits)
     random = np.random.default_rng(1)
-    ratios = []
 
-    while few.count < 5_000_000:
-        rows = random.integers(0, 1 << 40, (250_000, 1), np.int64)
-        few.add(rows)
-        many.add(rows)
-        ratios.append(few.memory / (8 * few.count))
+    while held.count < 6_000_000:
+        held.add(random.integers(0, 1 << bits, (125_000, width), np.int64))
+        if held.count > 3_000_000:
+            expected = most * 8 * width * held.count
+            assert held.memory - held.recent.nbytes - held._ahead < expected
 
-    assert ratios[-1] < 2
-    assert max(ratios[8:]) < 2.6
-    assert few.memory < 0.75 * many.memory
+
+def test_more_states_than_there_are_numbers_for_are_refused():
+    """A state whose bits are enough needs no number."""
+    for width, bits in ((1, 57), (1, 58), (3, 63)):
+        held = PackedStates(width, bits)
+        held.count = (1 << 31) - 5
+        assert not held.full_with(5)
+        assert bool(held.full_with(6)) == (bits > 57)
+        if bits > 57:
+            with pytest.raises(OverflowError, match="more than 2,147,483,648 states"):
+                held.add(np.zeros((6, width), np.int64))
+
+
+@pytest.mark.parametrize("reserved", [1 << 36, 1 << 22, 0])
+@pytest.mark.parametrize("width", [1, 2])
+def test_segments_that_cannot_grow_where_they_are_are_copied(reserved, width):
+    """From the start, or once what is reserved is too little for one of them."""
+    held = PackedStates(width, 40)
+    held._segments = Segments(reserved=reserved)
+    rows = np.arange(1_500_000 * width, dtype=np.int64).reshape(-1, width)
+
+    for lo in range(0, len(rows), 100_000):
+        held.add(rows[lo : lo + 100_000])
+
+    assert held._segments._in_place == (reserved == 1 << 36)
+    each_once(held, rows)
