@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.tracing import zombie
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_all, trace_none
+from onceproof.spark_checks.inject.worker_memory import WorkerMemory
 from onceproof.spark_checks.plan.rules import (
     BATCH_PROPERTY,
     RUN_PROPERTY,
@@ -89,6 +90,8 @@ def main() -> None:
             importlib.import_module(name)
     module, name = spark_internals.task_runner()
     run = getattr(module, name)
+    memory = WorkerMemory()
+    memory.install()
 
     def traced(infile: Any, outfile: Any) -> Any:
         # A worker that is kept waits here for its next task: only what the plan says
@@ -99,6 +102,7 @@ def main() -> None:
         found = plans()
         theirs = [place for plan in found for place in plan.path]
         sys.path[:] = dict.fromkeys([*theirs, *sys.path])
+        memory.task_comes(found)
         sandbox.install(found)
         tracers = [Tracer(plan, where) for plan in found]
         trace_all(tracers)

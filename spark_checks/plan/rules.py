@@ -129,6 +129,8 @@ class RuleSet:
     """The process group of a driver with a JVM of its own; 0 where it shares one."""
     workers: tuple[int, ...] = ()
     """The processes of a cluster's workers, whose children are its executors."""
+    start: int = 0
+    """The number of the start of the query: another one has another driver."""
 
     def write(self, folder: Path) -> Path:
         """Write the plan atomically to where workers look for it; return its path."""
@@ -158,6 +160,7 @@ class RuleSet:
             data["watched"],
             data["group"],
             tuple(data["workers"]),
+            data["start"],
         )
 
 

@@ -370,6 +370,21 @@ def commit_in(frame: Any) -> tuple[int, Any, bool] | None:
     return int(held["batch_id"]), held.get("data_source"), bool(held.get("abort"))
 
 
+def command_serializer() -> Any:
+    """Give the class whose ``loads`` a worker reads the code of its tasks with."""
+    from pyspark.serializers import CPickleSerializer  # noqa: PLC0415
+
+    return CPickleSerializer
+
+
+def task_property(name: str) -> str | None:
+    """Give a property of the task that this process runs; None if it runs none."""
+    from pyspark import TaskContext  # noqa: PLC0415
+
+    context = TaskContext.get()
+    return None if context is None else context.getLocalProperty(name)
+
+
 # Functions on their way into another process -----------------------------------------
 
 _Pickler: Any = cloudpickle.CloudPickler

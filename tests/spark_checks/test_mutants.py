@@ -25,7 +25,7 @@ from tests.spark_checks.mutants import (
     whole_queries,
     with_a_writer,
 )
-from tests.spark_checks.mutants.mutant import KINDS, TWO_FAULTS, kind_of
+from tests.spark_checks.mutants.mutant import DRIVER_DIES, KINDS, TWO_FAULTS, kind_of
 
 HERE = Path(__file__).parent / "mutants"
 ROOMS = (on_the_driver, in_tasks, with_a_writer, data_sources, whole_queries)
@@ -95,6 +95,22 @@ def test_a_mistake_is_seen_by_one_kind_of_fault(judged, name, fault):
     found = judged(mutant, choice=Choice(steps=(TraceStep(fault, (), True, {}),)))
 
     assert kinds_that_break(found, mutant) == mutant.shown_by
+    assert found.verdict is Verdict.REFUTED
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [("remembers_in_a_worker", "crash_in_commit"), ("commits_are_remembered", "crash")],
+)
+def test_what_a_worker_remembers_ends_with_the_driver(judged, name, fault):
+    """It knows nothing of what was put, as a worker of another application does."""
+    mutant = MUTANTS[name]
+
+    death = TraceStep(fault, (), True, {})
+    found = judged(mutant, choice=Choice(steps=(death,)))
+
+    assert kinds_that_break(found, mutant) == {DRIVER_DIES}
     assert found.verdict is Verdict.REFUTED
 
 

@@ -47,6 +47,7 @@ class QueryRun:
         self._folder = folder
         self._built = built
         self._start = start
+        self._starts = 0
         self._own = bool(sink.code)
         self._sink = sink.name
         self._code = sink.code
@@ -80,6 +81,7 @@ class QueryRun:
                 for function in self._steps
                 for batch in range(run.offered)
             ]
+        self._starts += 1
         rule_set = RuleSet(
             tuple(rules),
             str(self._marks),
@@ -92,6 +94,7 @@ class QueryRun:
             sink=self._sink,
             watched=self._connections is not None,
             workers=self._context.session.workers,
+            start=self._starts,
         )
         self._stall.expect(rule_set.rules)
         trap: Any = nullcontext()

@@ -113,6 +113,18 @@ class NamedAnew(Writer):
         self.publish(f"{uuid.uuid4()}.manifest", messages)
 
 
+class Remembers(Writer):
+    """Knows from the memory of the process that commits what it has published."""
+
+    published = set()
+
+    def commit(self, messages, batchId):  # noqa: N803 - Spark's name
+        here = (str(self.folder), batchId)
+        if here not in self.published:
+            self.publish(f"{uuid.uuid4()}.manifest", messages)
+            self.published.add(here)
+
+
 class Withdraws(Writer):
     def commit(self, messages, batchId):  # noqa: N803 - Spark's name
         self.publish(f"{batchId}.manifest", messages)
@@ -215,6 +227,11 @@ def manifest_named_anew(target):
     return with_manifests(target, NamedAnew)
 
 
+def commits_are_remembered(target):
+    """Publishes a batch again if the process that knows of it has ended."""
+    return with_manifests(target, Remembers)
+
+
 def abort_withdraws_another(target):
     return with_manifests(target, Withdraws)
 
@@ -253,6 +270,7 @@ FAILS = (TASK_DIES, TASK_RAISES)
 MUTANTS = (
     right(manifest_of_the_batch, **FEW),
     wrong(manifest_named_anew, DRIVER_DIES, DRIVER_RAISES, **FEW),
+    wrong(commits_are_remembered, DRIVER_DIES, DRIVER_RAISES, **FEW),
     wrong(abort_withdraws_another, DRIVER_RAISES, **FEW),
     right(abort_withdraws_its_own, **FEW),
     wrong(abort_rewrites_in_place, DIES_IN_ABORT, **FEW),

@@ -20,6 +20,7 @@ from tests.spark_checks.mutants.mutant import (
     wrong,
 )
 from tests.spark_checks.mutants.storage import (
+    INSERT,
     KEYED,
     ROWS,
     TABLE,
@@ -120,6 +121,37 @@ def fenced_and_adds(target):
 def fenced_and_replaces(target):
     """Keeps late attempts out, and replaces what an attempt that died had committed."""
     return fenced(target, replaces=True)
+
+
+_PUT: set[tuple[str, int, int]] = set()
+"""What tasks have put, as far as this process knows."""
+
+
+class Remembering:
+    """Puts the rows of a partition, unless this process has put them before."""
+
+    def __init__(self, path, batch_id):
+        self.path, self.batch_id = path, batch_id
+
+    def __call__(self, rows):
+        here = (self.path, self.batch_id, TaskContext.get().partitionId())
+        found = pairs(rows)
+        if here in _PUT:
+            return
+        with opened(self.path) as db, db:
+            db.executemany(INSERT, found)
+        _PUT.add(here)
+
+
+def remembers_in_a_worker(target):
+    """Knows from the memory of a worker which rows are there."""
+    path = database(target, TABLE)
+
+    def write(batch, batch_id):
+        batch.foreachPartition(Remembering(path, batch_id))
+        print(f"batch {batch_id} is done")
+
+    return ForeachBatch(write, read=read_table(path))
 
 
 def skips_bad_rows(target):
@@ -382,6 +414,7 @@ MUTANTS = (
     right(publishes_what_won, **TASKS),
     wrong(counts_in_tasks, DRIVER_DIES, DRIVER_RAISES, *FAILS, GIVEN_UP, **FEW),
     right(counts_on_the_driver, **FEW),
+    wrong(remembers_in_a_worker, DRIVER_DIES, DRIVER_RAISES, *FAILS, GIVEN_UP, **FEW),
     wrong(appends_line_by_line, DRIVER_DIES, *FAILS, GIVEN_UP, **FEW),
     right(begins_a_file_anew, **FEW),
     right(written_by_spark, **TASKS),
