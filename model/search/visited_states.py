@@ -76,17 +76,21 @@ class _Buffers:
         self.flags = np.zeros((rows, flags), np.int64)
         self.made = np.zeros(2, np.int64)
         self.taken = np.zeros(events, np.int64)
-        self._row = (width + 2) * 8
+        self._state = width * 8
         self._most = 0
 
-    def count(self) -> None:
-        """Count the successors that are there for the memory that they take."""
-        self._most = max(self._most, int(self.made[0]))
+    def count(self, *, alone: bool) -> None:
+        """Count the memory of the successors that are there.
+
+        They are ``alone`` if neither their events nor their sources are noted.
+        """
+        row = self._state if alone else self._state + 16
+        self._most = max(self._most, int(self.made[0]) * row)
 
     @property
     def memory(self) -> int:
         """Bytes that the successors have taken which were counted, and flags."""
-        return self._most * self._row + int(self.flags.nbytes)
+        return self._most + int(self.flags.nbytes)
 
 
 @dataclass(frozen=True)
@@ -207,7 +211,7 @@ class VisitedStates:
     def _counted(self, lo: int, hi: int, states: Words | None = None) -> Expansion:
         (into, _), work = self._work.buffers, self._work
         made = self._expanded(lo, hi, into, work, states)
-        into.count()
+        into.count(alone=False)
         return made
 
     @property
@@ -238,17 +242,17 @@ class VisitedStates:
         pieces = [(a, min(hi, a + self._chunk)) for a in range(lo, hi, self._chunk)]
         if backwards:
             pieces.reverse()
-        work = self._work
+        work, alone = self._work, sifted and self._sifting
         if len(pieces) < 2:  # noqa: PLR2004 - nothing to do ahead
             for piece in pieces:
                 made = expand(*piece, work.buffers[0], work)
-                work.buffers[0].count()
+                work.buffers[0].count(alone=alone)
                 yield made
             return
         with ThreadPoolExecutor(1) as pool:
             work.found.beside = pool
             try:
-                yield from self._ahead(pool, expand, pieces, work)
+                yield from self._ahead(pool, expand, pieces, work, alone=alone)
             finally:
                 work.found.beside = None
 
@@ -258,6 +262,8 @@ class VisitedStates:
         expand: Callable[[int, int, _Buffers, _Workspace], Expansion],
         pieces: Sequence[tuple[int, int]],
         work: _Workspace,
+        *,
+        alone: bool,
     ) -> Iterator[Expansion]:
         """Expand each piece while the reader has the one before it."""
         ready: tuple[Future[Expansion], _Buffers] | None = None
@@ -265,12 +271,12 @@ class VisitedStates:
             coming = pool.submit(expand, lo, hi, into, work), into
             if ready is not None:
                 made = ready[0].result()
-                ready[1].count()
+                ready[1].count(alone=alone)
                 yield made
             ready = coming
         if ready is not None:
             made = ready[0].result()
-            ready[1].count()
+            ready[1].count(alone=alone)
             yield made
 
     def _sifted(self, lo: int, hi: int, into: _Buffers, work: _Workspace) -> Expansion:

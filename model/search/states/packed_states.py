@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     Words = NDArray[np.int64]
 
 _FIRST_ROWS = 1 << 10
-_AHEAD = 1 << 18
+_AHEAD = 1 << 17
 """For how many words memory is asked for ahead."""
 _LEAST_BITS = 16
 """States of fewer bits are mixed as if they had so many."""
-_PER_SPILL = 32
+_PER_SPILL = 64
 """How many words of the table there are, at most, to each word of the spill."""
 _PUT_AT_ONCE = 1 << 16
 _NO_STATE = -1
