@@ -5,6 +5,7 @@
 points that are alike. It prints a line of JSON for each sink, with the sums up to it,
 so that a measurement that is stopped has its sums. ``saved`` is the part of the runs
 that merging saves, of all and of those where a process dies. Names of sinks limit it.
+With ``--planned`` it counts the runs that are planned, and replays none.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -54,6 +56,24 @@ def measured(mutant: Mutant, pool: SessionPool, *, every: bool) -> dict[str, Any
     }
 
 
+def planned(mutant: Mutant, pool: SessionPool) -> dict[str, int]:
+    """Plan a sink's replays; give how many runs there are, and how many are merged."""
+    words = {"events": NAMED, "partitions": 1, "choice": Choice(), **mutant.words}
+    test = RequestingTest("", ("id",), (), words.pop("claims", CLAIMED))
+    with tempfile.TemporaryDirectory() as name:
+        words |= {"test": test, "trace": OFF, "budget": sys.float_info.min}
+        asked = AssessmentRequest(HERE, Path(name), **words)
+        report = judge(mutant.build, asked, pool=pool).report
+    kinds = [kind_of(faults_of(one)) for one in report.classes.classes if one.faults]
+    deaths = sum("die" in kind for kind in kinds)
+    return {
+        "every_replayed": len(kinds),
+        "every_deaths": deaths,
+        "merged_replayed": len(kinds) - report.merged,
+        "merged_deaths": deaths - report.merged,
+    }
+
+
 def saved(sums: Counter[str]) -> dict[str, float]:
     """Give the part of the runs that merging saves, of all and of the deaths."""
     return {
@@ -67,10 +87,17 @@ def main() -> None:
     """Measure, and print what was found, a line of JSON each."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="SINK", help="default: all")
-    names = parser.parse_args().names or sorted(MUTANTS)
+    parser.add_argument("--planned", action="store_true", help="replay nothing")
+    given = parser.parse_args()
+    names = given.names or sorted(MUTANTS)
     sums: Counter[str] = Counter()
     with contextlib.closing(SessionPool(ENTRY_POINTS)) as pool:
         for name in names:
+            if given.planned:
+                sums.update({"sinks": 1, **planned(MUTANTS[name], pool)})
+                line = {"sink": name, "sums": dict(sums), "saved": saved(sums)}
+                print(json.dumps(line), flush=True)
+                continue
             ways = {
                 label: measured(MUTANTS[name], pool, every=label == "every")
                 for label in ("every", "merged")
