@@ -64,7 +64,8 @@ def planned(mutant: Mutant, pool: SessionPool) -> dict[str, int]:
         words |= {"test": test, "trace": OFF, "budget": sys.float_info.min}
         asked = AssessmentRequest(HERE, Path(name), **words)
         report = judge(mutant.build, asked, pool=pool).report
-    kinds = [kind_of(faults_of(one)) for one in report.classes.classes if one.faults]
+    faults = [faults_of(one) for one in report.classes.classes if one.faults]
+    kinds = [kind_of(some[:1]) for some in faults]
     deaths = sum("die" in kind for kind in kinds)
     return {
         "every_replayed": len(kinds),
