@@ -147,6 +147,7 @@ NAMES = (
     Name("Popen", ("pyspark.java_gateway",), "a JVM that is not to be used is ended"),
     Name("main", ("pyspark.worker",), "tasks have failpoints"),
     Name("manager", ("pyspark.daemon",), "our daemon takes the place of Spark's"),
+    Name("loads", ("pyspark.serializers:CPickleSerializer",), "see worker_memory.py"),
     Name("END_OF_STREAM", ("pyspark.serializers:SpecialLengths",), "see zombie.py"),
     *(Name(n, _COMMITS, _PLACE, local=True) for n in ("batch_id", "abort")),
     Name("data_source", _COMMITS, _PLACE, local=True),
