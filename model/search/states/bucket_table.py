@@ -180,7 +180,7 @@ def insert_states(
     """Add the new ones among ``rows``, of ``bits`` bits, to ``states``; count these.
 
     It begins where ``progress`` says, and stops early where ``spill`` has no more room.
-    The buckets of a block are fetched before any is searched.
+    A bucket is fetched 32 states before it is searched.
     """
     first = progress[REACHED]
     buckets = np.empty(AHEAD, np.int64)

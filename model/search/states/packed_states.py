@@ -158,7 +158,7 @@ class PackedStates:
             return ""
         if self._exact_in(bits_for(MOST_ROWS, self._segments.bits)):
             return ""
-        return f"more than {MOST_ROWS:,} states of more than 57 bits"
+        return f"more than {MOST_ROWS:,} states, each of more than 57 bits"
 
     # The table ----------------------------------------------------------------------
 

@@ -7,6 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.library import make
+from onceproof.model.search.exhaustive import explore
 from onceproof.model.search.states import bucket_table
 from onceproof.model.search.states.packed_states import PackedStates
 from onceproof.model.search.states.segments import Segments
@@ -166,6 +169,18 @@ def test_a_state_takes_at_most_twice_its_own_memory_at_every_moment(width, bits,
     while held.count < 6_000_000:
         held.add(random.integers(0, 1 << bits, (125_000, width), np.int64))
         assert held.memory < most * 8 * width * held.count + 6 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "most"),
+    [("two-phase-commit", {"RM": "8"}, 2.0), ("raft-election-forgetful", {}, 1.5)],
+)
+def test_a_whole_search_takes_little_more_than_its_states(name, settings, most):
+    """With its successors, and all else that a limit on memory counts."""
+    found = explore(trace(make(name, settings)))
+
+    assert found.complete
+    assert found.memory < most * found.packed + 10 * 2**20
 
 
 def test_more_states_than_there_are_numbers_for_are_refused():
