@@ -178,6 +178,9 @@ def _search(
             result.stopped = limits.exceeded(graph.count, held) or full
             if not result.stopped:
                 graph.add(rows)
+                # States whose hashes are alike may have taken more than was expected.
+                held = max(held, graph.memory_for(0) + finder.memory)
+                result.memory = max(result.memory, held)
                 result.stopped = limits.exceeded(graph.count, held)
             if progress:
                 progress(graph.count, result.generated, len(graph.levels) - 2)

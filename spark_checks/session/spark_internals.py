@@ -11,6 +11,7 @@ import importlib
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from pyspark.cloudpickle import cloudpickle as pickling
 from pyspark.sql import DataFrame, SparkSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 _SQL = "org.apache.spark.sql"
 _PATIENCE, _TURN = 10.0, 0.002
@@ -383,6 +384,15 @@ def task_property(name: str) -> str | None:
 
     context = TaskContext.get()
     return None if context is None else context.getLocalProperty(name)
+
+
+def option_of(read: Any, name: str) -> str | None:
+    """Give an option of a DataSource that was read; None if it is none."""
+    module = sys.modules.get("pyspark.sql.datasource")
+    if module is None or not isinstance(read, module.DataSource):
+        return None
+    options = vars(read).get("options")
+    return options.get(name) if isinstance(options, Mapping) else None
 
 
 # Functions on their way into another process -----------------------------------------

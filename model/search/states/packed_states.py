@@ -31,7 +31,7 @@ _AHEAD = 1 << 17
 """For how many words memory is asked for ahead."""
 _LEAST_BITS = 16
 """States of fewer bits are mixed as if they had so many."""
-_PER_SPILL = 64
+_PER_SPILL = 50
 """How many words of the table there are, at most, to each word of the spill."""
 _PUT_AT_ONCE = 1 << 16
 _NO_STATE = -1
@@ -215,9 +215,13 @@ class PackedStates:
                     self.beside.submit(segments.touch, g, words * 3 // 2, words * 2)
                 bucket_table.spread(segments.buckets, segments.first(g), 1 << b)
         grown = [g for g, b in enumerate(bits) if b != before[g]]
-        held = self._spill[self._spill != bucket_table.EMPTY]
+        again = self._spill[self._spill != bucket_table.EMPTY]
+        self._spill = again  # the old one is let go of before there is a new one
         self._spill = self._empty_spill()
-        again = ~held.reshape(-1, 1) if exact else held - 1
+        if exact:
+            again = np.invert(again, out=again).reshape(-1, 1)
+        else:
+            again -= 1
         # In a segment that has not grown buckets that were full are full.
         if not self._put(again, segments.first(grown[0]) if len(grown) == 1 else -1):
             self._refill()

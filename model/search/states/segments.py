@@ -80,7 +80,7 @@ class Segments:
     def __init__(self, *, reserved: int = RESERVED) -> None:
         """Hold empty segments; at most ``reserved`` bytes in all grow in place."""
         self.bits = FIRST_BITS
-        self._stride = reserved // 8 // len(SHARES)
+        self._stride = reserved // 64 // len(SHARES) * BUCKET_WORDS
         self._asked = False
         self._in_place = False
         self._reserved: Words | None = None

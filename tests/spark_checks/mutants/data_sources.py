@@ -6,6 +6,7 @@ import json
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from pyspark import TaskContext
 from pyspark.sql.datasource import (
@@ -116,7 +117,7 @@ class NamedAnew(Writer):
 class Remembers(Writer):
     """Knows from the memory of the process that commits what it has published."""
 
-    published = set()
+    published: ClassVar[set[tuple[str, int]]] = set()
 
     def commit(self, messages, batchId):  # noqa: N803 - Spark's name
         here = (str(self.folder), batchId)
