@@ -106,8 +106,8 @@ class WorkerMemory:
         return found
 
     def _is_own(self, name: str, module: Any) -> bool:
-        file = getattr(module, "__file__", None)
-        if name == "__main__" or not str(file).endswith(".py"):
+        file = str(getattr(module, "__file__", None))
+        if name == "__main__" or not file.endswith(".py"):
             return False
         judged = [code.judge(file, name) for code in self._codes.values()]
         return any(one.follows and not one.installed for one in judged)
