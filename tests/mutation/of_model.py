@@ -382,12 +382,6 @@ SEARCH = (
         "                        progress[REACHED] = k + 1\n",
     ),
     Mutation(
-        "model/search/states/segments.py",
-        "numbers of rows have a bit too few",
-        "    return ENTRY_BITS - states_in(segment, bits).bit_length()",
-        "    return ENTRY_BITS + 1 - states_in(segment, bits).bit_length()",
-    ),
-    Mutation(
         "model/search/states/packed_states.py",
         "states that found no room stay where they were when their segment grows",
         "self._put(again, segments.first(grown[0]) if len(grown) == 1 else -1)",
