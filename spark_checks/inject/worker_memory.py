@@ -34,6 +34,8 @@ class WorkerMemory:
         self._served: tuple[str, int] | None = None
         self._away: dict[tuple[str, int], Mapping[str, ModuleType]] = {}
         self._codes: dict[tuple[str, ...], Code] = {}
+        # What is there before workers are forked is none of a user's, and is much.
+        self._ours = frozenset(sys.modules)
 
     def install(self) -> None:
         """Look at whose each task is, as its code is read."""
@@ -92,7 +94,8 @@ class WorkerMemory:
     ) -> Mapping[str, ModuleType]:
         """Put the modules of one start away, and those of another one back."""
         going = {(plan.run, plan.start) for plan in self._plans}
-        found = {n: m for n, m in list(sys.modules.items()) if self._is_own(n, m)}
+        others = {n: m for n, m in list(sys.modules.items()) if n not in self._ours}
+        found = {n: m for n, m in others.items() if self._is_own(n, m)}
         for name, module in found.items():
             del sys.modules[name]
             above, last = _above(name)
