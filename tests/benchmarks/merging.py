@@ -91,6 +91,8 @@ def main() -> None:
     parser.add_argument("--planned", action="store_true", help="replay nothing")
     given = parser.parse_args()
     names = given.names or sorted(MUTANTS)
+    if unknown := sorted(set(names) - set(MUTANTS)):
+        parser.error(f"unknown sink {unknown[0]!r}")
     sums: Counter[str] = Counter()
     with contextlib.closing(SessionPool(ENTRY_POINTS)) as pool:
         for name in names:

@@ -82,7 +82,6 @@ class Segments:
         self.bits = FIRST_BITS
         self._stride = reserved // 64 // len(SHARES) * BUCKET_WORDS
         self._asked = False
-        self._in_place = False
         self._reserved: Words | None = None
         self.words: Words = np.zeros(words_in(FIRST_BITS), np.int64)
         self.slices: Words = np.zeros((1 << SLICE_BITS, SLICE_WORDS), np.int64)
@@ -92,6 +91,11 @@ class Segments:
     def held(self) -> int:
         """How many words there are in all segments."""
         return words_in(self.bits)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether segments grow where they are, so far."""
+        return self._reserved is not None
 
     @property
     def buckets(self) -> Words:
@@ -126,11 +130,10 @@ class Segments:
             self._asked = True
             self._reserved = reserved_words(self._stride * len(SHARES) * 8)
         self.bits = tuple(bits)
-        self._in_place = self._grows_in_place(bits)
-        if self._in_place and self._reserved is not None:
-            self.words = self._reserved
-        else:
-            self.words, self._reserved = np.zeros(self.held, np.int64), None
+        if not self._grows_in_place(bits):
+            self._reserved = None
+        reserved = self._reserved
+        self.words = np.zeros(self.held, np.int64) if reserved is None else reserved
         self._lay_out()
         if self.words is not old:
             for base, target, b in zip(bases, self.bases, before, strict=True):
@@ -144,7 +147,7 @@ class Segments:
 
     def touch(self, segment: int, first: int, last: int) -> None:
         """Have the system hand out the memory of some words of a segment."""
-        if self._in_place:
+        if self.in_place:
             base = self.bases[segment]
             have_handed_out(self.words, base + first, base + last)
 
@@ -157,7 +160,7 @@ class Segments:
         sizes = [BUCKET_WORDS << b for b in self.bits]
         numbers = [sum(sizes[:g]) for g in range(len(sizes))]
         apart = [g * self._stride for g in range(len(sizes))]
-        self.bases = apart if self._in_place else numbers
+        self.bases = apart if self.in_place else numbers
         for g, share in enumerate(SHARES):
             rows = self.slices[_STARTS[g] : _STARTS[g] + share]
             rows[:, BASE] = self.bases[g] // BUCKET_WORDS

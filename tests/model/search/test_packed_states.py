@@ -10,7 +10,7 @@ import pytest
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
 from onceproof.model.search.exhaustive import explore
-from onceproof.model.search.states import bucket_table
+from onceproof.model.search.states import bucket_table, packed_states
 from onceproof.model.search.states.packed_states import PackedStates
 from onceproof.model.search.states.segments import Segments
 
@@ -81,6 +81,18 @@ def test_the_memory_that_states_need_is_known_before_it_is_taken(width, bits, co
     tracemalloc.stop()
 
     assert expected <= most <= expected + 5000
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_no_more_memory_is_taken_than_was_said_when_all_segments_are_alike(width):
+    """The room for states without a place is the scarcest when the last one is full."""
+    random = np.random.default_rng(width)
+    held = PackedStates(width, 40)
+
+    while held.count < 1_300_000:
+        said = held.memory_for(5000)
+        held.add(random.integers(0, 1 << 40, (5000, width), np.int64))
+        assert held.memory <= said
 
 
 @pytest.mark.parametrize("bits", [1, 3, 8, 9, 12, 20, 31, 40, 41, 44, 50, 63])
@@ -206,5 +218,16 @@ def test_segments_that_cannot_grow_where_they_are_are_copied(reserved, width):
     for lo in range(0, len(rows), 100_000):
         held.add(rows[lo : lo + 100_000])
 
-    assert held._segments._in_place == (reserved == 1 << 36)
+    assert held._segments.in_place == (reserved == 1 << 36)
     each_once(held, rows)
+
+
+def test_a_search_stops_before_there_are_more_states_than_numbers(monkeypatch):
+    """It has found no counterexample, and does not say that there is none."""
+    monkeypatch.setattr(packed_states, "MOST_ROWS", 5000)
+
+    found = explore(trace(make("raft-election", {})))
+
+    assert not found.complete
+    assert found.distinct <= 5000
+    assert found.stopped == "more than 5,000 states, each of more than 57 bits"

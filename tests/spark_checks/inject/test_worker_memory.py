@@ -76,6 +76,17 @@ def test_another_start_knows_nothing_of_the_one_before(memory, name):
     )
 
 
+def test_a_package_that_stays_has_the_new_module(project):
+    """Code that asks the package for it gets no module of the start before."""
+    memory = _Memory(str(project / "kept" / "inner.py"))
+    memory.task("run", 1)
+    known("kept.inner").append("here")
+
+    assert set(memory.task("run", 2)) == {"kept.inner"}
+    assert not hasattr(sys.modules["kept"], "inner")
+    assert known("kept.inner") == sys.modules["kept"].inner.known == []
+
+
 def test_runs_beside_each_other_have_memories_of_their_own(memory):
     """A task of the one between two of the other takes nothing from it."""
     for turn in range(3):
