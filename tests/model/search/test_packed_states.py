@@ -90,9 +90,9 @@ def test_no_more_memory_is_taken_than_was_said_when_all_segments_are_alike(width
     held = PackedStates(width, 40)
 
     while held.count < 1_300_000:
-        said = held.memory_for(5000)
+        announced = held.memory_for(5000)
         held.add(random.integers(0, 1 << 40, (5000, width), np.int64))
-        assert held.memory <= said
+        assert held.memory <= announced
 
 
 @pytest.mark.parametrize("bits", [1, 3, 8, 9, 12, 20, 31, 40, 41, 44, 50, 63])
