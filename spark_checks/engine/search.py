@@ -142,7 +142,7 @@ class _Search:
             repr(self.initial.tolist()),
             repr([(q.name, q.when, q.term, q.given) for q in questions]),
         )
-        buckets = max(8, 2 * spark.sparkContext.defaultParallelism)
+        buckets = max(4, 2 * spark.sparkContext.defaultParallelism)
         self.progress = read_progress(folder, identity, buckets)
         own = spark.newSession()
         own.conf.set("spark.sql.shuffle.partitions", self.progress.buckets)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from onceproof.spark_checks.engine.zip_archives import keep_unchanged_archives
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -146,6 +148,8 @@ class StateTable:
 
 def function_of(batches: Any, words: int) -> Iterator[Words]:
     """Yield the states of each batch that Spark hands to a task."""
+    # Spark keeps the worker, whose next task begins sooner.
+    keep_unchanged_archives()
     for batch in batches:
         if batch.num_rows:
             yield rows_of(batch, words)

@@ -86,18 +86,16 @@ def main() -> None:
     names = [given.protocol] if given.protocol else protocols()
     found = []
     if not given.json:
-        columns = ("states", "seconds", "states/s", "bytes/state", "packed")
-        print(f"{'protocol':36}" + "".join(f"{column:>13}" for column in columns))
+        columns = ("protocol", "states", "ms", "states a second", "B a state", "packed")
+        print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for name in names:
         one = measured(name, settings_of(given.set), given.budget)
         found.append(one)
         if not given.json:
             states = f"{one.distinct:,}" + ("" if one.complete else "+")
-            print(
-                f"{name:36}{states:>13}{one.seconds:13.4f}{one.states_per_second:13,}"
-                f"{one.bytes_per_state:13,.1f}{one.packed_per_state:13}",
-                flush=True,
-            )
+            taken = f"{1000 * one.seconds:.1f}", f"{one.states_per_second:,}"
+            room = f"{one.bytes_per_state:,.1f}", f"{one.packed_per_state}"
+            print(f"| {' | '.join((name, states, *taken, *room))} |", flush=True)
     if given.json:
         print(json.dumps([asdict(one) for one in found], indent=2))
 

@@ -18,6 +18,7 @@ SHOWN = {
         "run 1 by availableNow ends: 2 of 10 events are read, and no error\n"
         "run 2 by availableNow ends: 4 of 10 events are read, and no error"
     ),
+    "archives_read_again": "forgotten before tasks that do nothing: py4j, pyspark.zip",
     "checksum_of_another_attempt": (
         "the batch is repeated: the query runs\n"
         "start 1 with more events: the query fails, "
@@ -133,6 +134,7 @@ def test_each_script_is_run():
 @pytest.mark.parametrize(
     "name",
     [
+        pytest.param("archives_read_again", marks=pytest.mark.grid),
         pytest.param("available_now_of_a_simple_reader", marks=pytest.mark.grid),
         pytest.param("checksum_of_another_attempt", marks=pytest.mark.grid),
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.traces import Trace
     from onceproof.properties.judges.by_search import Finding
+    from onceproof.properties.property import Property
     from tests.node import Node
     from tests.soundness.cases import Case
     from tests.soundness.independent.brute import Clause
@@ -198,7 +200,7 @@ def searched(seen: Compared) -> None:
         seen.shows(f"search {when} trace", finding, shortest=when not in (*RUNS,))
 
 
-def reduced(seen: Compared) -> None:
+def by_orbits(seen: Compared) -> None:
     """The search with symmetry: the same verdicts, as many states as orbits."""
     brute, system = seen.brute, trace(seen.protocol)
     sorts = [
@@ -234,6 +236,39 @@ def reduced(seen: Compared) -> None:
         seen.count("symmetry", finding)
         agree(f"symmetry {when}", str(finding.verdict), seen.verdict(name), name)
         seen.shows(f"symmetry {when} trace", finding, shortest=when not in RUNS)
+
+
+def with_fewer_orders(seen: Compared) -> None:
+    """The search with a reduction, claim by claim: verdicts alike, traces as short.
+
+    Those claims that it keeps are then asked together, and with symmetry, too.
+    """
+    kept = [c for c in claims_of(seen.protocol) if _with_fewer_orders(seen, [c])]
+    if kept:
+        _with_fewer_orders(seen, kept)
+        with suppress(UsageError):
+            _with_fewer_orders(seen, kept, symmetry=True)
+
+
+def _with_fewer_orders(seen: Compared, claims: list[Property], **how: bool) -> bool:
+    """Compare one search; answer whether it left out any orders at all."""
+    report = check(seen.protocol, claims, reduce=True, **how)
+    run, every = report.exploration, len(seen.brute.states)
+    assert run is not None
+    if run.reduced:
+        agree("reduction states", run.distinct <= every, True)
+        fewer = "fewer" if run.distinct < every else "all"
+        seen.tally["reduction", "states", fewer] += 1
+    elif not how:
+        agree("reduction of none", run.distinct, every)
+    for finding in report.findings:
+        name = finding.property.name
+        when = seen.by_property[name][0].when
+        if run.reduced:
+            seen.count("reduction", finding)
+        agree(f"reduction {when}", str(finding.verdict), seen.verdict(name), name)
+        seen.shows(f"reduction {when} trace", finding, shortest=when not in RUNS)
+    return run.reduced
 
 
 def walked(seen: Compared, seed: int) -> None:
@@ -473,7 +508,8 @@ def comparisons(
     seen = Compared(case, tally)
     found = [
         ("search", lambda: searched(seen)),
-        ("symmetry", lambda: reduced(seen)),
+        ("symmetry", lambda: by_orbits(seen)),
+        ("reduction", lambda: with_fewer_orders(seen)),
         ("simulation", lambda: walked(seen, 7)),
         ("z3", lambda: proved(seen, most)),
         ("interleavings", lambda: listed(seen)),

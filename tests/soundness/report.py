@@ -48,7 +48,10 @@ def expected_cells() -> set[tuple[str, str, str]]:
                 cells.add(("search", when, verdict))
                 cells.add(("symmetry", when, verdict))
     cells |= {("search", when, "vacuous") for when in VACUOUS}
+    cells |= {("reduction", "states", "fewer"), ("reduction", "sometimes", "exhausted")}
     for when in STATES:
+        if when != "step":
+            cells |= {("reduction", when, v) for v in ("refuted", "exhausted")}
         cells |= {
             ("z3", when, v) for v in ("refuted", "exhausted", "proved", "bounded")
         }

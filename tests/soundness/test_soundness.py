@@ -77,7 +77,7 @@ def share(tmp_path_factory):
     ],
 )
 def test_every_reader_agrees_with_the_brute_force(share, node, number):
-    """Search, symmetry, walks, z3, interleavings, JavaScript and TLA+ alike."""
+    """Searches, walks, z3, interleavings, JavaScript and TLA+ alike."""
     reasons = share.judged(number, node)
 
     if reasons:

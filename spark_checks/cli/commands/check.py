@@ -186,6 +186,10 @@ def check(
     --seed set the walks. With --guided they begin where earlier walks met something
     new that outlives a crash, and prefer steps to more of it.
 
+    --max-memory counts all that a search holds: states, the table in which they are
+    found again, successors, and what claims about runs need. A property that is not
+    settled when the limit is reached is undecided.
+
     With --reduce, a search follows only some orders of independent steps. Verdicts, and
     the length of counterexamples, stay the same. If a property needs every state, all
     are searched, and the report says which: choose others with --property.

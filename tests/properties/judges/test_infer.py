@@ -20,7 +20,7 @@ from onceproof.model.protocols.two_phase_commit import Tm, TwoPhaseCommit
 from onceproof.model.search.limits import Limits
 from onceproof.properties.guarantees import AGREEMENT
 from onceproof.properties.judges.by_proof import judge, prove
-from onceproof.properties.judges.by_proof.claims import ask
+from onceproof.properties.judges.by_proof.claims import ask, claimed_always
 from onceproof.properties.judges.by_proof.fragment import open_sorts
 from onceproof.properties.judges.by_proof.induction import Induction
 from onceproof.properties.judges.by_proof.inference.infer import Inference
@@ -74,6 +74,35 @@ def test_the_proof_fails_without_any_one_of_the_lemmas():
     assert proved(lemmas)
     for fewer in itertools.combinations(lemmas, len(lemmas) - 1):
         assert not proved(fewer)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["kappa-architecture", "transactional-outbox"])
+def test_without_one_of_its_inferred_lemmas_some_claim_is_not_proved(name):
+    """Each property is proved by itself, with all lemmas that were inferred."""
+    system = trace(make(name, {}))
+    names = ("at-least-once", "effectively-once", "durable")
+    groups = [ask(p, system) for p in claims_of(system.protocol) if p.name in names]
+    claims = [claim for group in groups for claim in group]
+    induction = Induction(system, open_sorts=open_sorts(system))
+
+    def answers(some):
+        lemmas, limit = [lemma.query for lemma in some], {"timeout_seconds": 60}
+        return [
+            induction.prove(
+                [claimed_always(claim, system) for claim in group], lemmas, **limit
+            ).holds
+            for group in groups
+        ]
+
+    found = inferred(system, claims, timeout_seconds=200)
+
+    assert len(groups) == len(names)
+    assert found.fewest
+    assert len(found.lemmas) > 1
+    assert answers(found.lemmas) == [True, True, True]
+    for fewer in itertools.combinations(found.lemmas, len(found.lemmas) - 1):
+        assert False in answers(fewer)
 
 
 def test_lemmas_that_are_put_into_the_protocol_prove_it():
@@ -166,6 +195,10 @@ def test_nothing_is_proved_by_inference_that_the_search_refutes(drawn):
     [
         ("transaction-commit", {}, "agreement"),
         ("simple-broadcast-commit", {}, "agreement"),
+        ("kappa-architecture", {}, "effectively-once"),
+        ("lambda-architecture", {}, "at-least-once"),
+        ("multi-version-store", {}, "effectively-once"),
+        pytest.param("output-commit", {}, "effectively-once", marks=pytest.mark.grid),
         ("micro-batch", {"sink": "batch-ledger"}, "effectively-once"),
         ("micro-batch", {"sink": "batch-ledger"}, "durable"),
     ],

@@ -5,12 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from hypothesis import assume
 
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
 from onceproof.model.search.limits import Limits
 from onceproof.properties.judges import by_search
 from onceproof.spark_checks.engine.search import DamagedSearchError, explore_on_spark
 from onceproof.spark_checks.engine.state_table import StateTable
+from tests.examples import drawn_from
+from tests.model.random_protocols import protocols
+from tests.model.test_readers_agree import SETTINGS, levels
 
 pytestmark = pytest.mark.spark
 
@@ -30,10 +35,10 @@ def both(spark, protocol, **words):
     return here, there
 
 
-def assert_alike(here, there):
+def assert_alike(here, there, least=2):
     """Counts, depths, verdicts and the lengths of traces are the same."""
     mine, theirs = here.exploration, there.exploration
-    assert theirs.distinct == mine.distinct > 1
+    assert theirs.distinct == mine.distinct >= least
     assert theirs.generated == mine.generated
     assert theirs.depth == mine.depth
     assert theirs.never_taken == mine.never_taken
@@ -69,6 +74,26 @@ def test_verdicts_are_those_of_the_native_search(spark, name, settings, symmetry
     here, there = both(spark, make(name, settings), symmetry=symmetry)
 
     assert_alike(here, there)
+
+
+@pytest.mark.ci
+@drawn_from(protocols(), few=3, many=20, like=SETTINGS)
+def test_drawn_protocols_have_the_states_that_plain_python_finds(spark, drawn):
+    """The verdicts are those of the native search, and traces as short."""
+    found = levels(Interpreter(drawn()))
+    claims = [
+        claim
+        for claim in by_search.claims_of(drawn())
+        if claim.name not in ("comes", "answers")
+    ]
+    assume(found is not None)
+    engine = partial(explore_on_spark, spark)
+
+    here = by_search.check(drawn(), claims)
+    there = by_search.check(drawn(), claims, engine=engine)
+
+    assert there.exploration.distinct == len(found)
+    assert_alike(here, there, least=1)
 
 
 @pytest.mark.grid
