@@ -33,10 +33,9 @@ def keep_unchanged_archives() -> None:
     """
     if sys.version_info >= _LAZY or hasattr(zipimporter, _SEEN):
         return
-    setattr(zipimporter, _SEEN, None)
-    zipimporter.invalidate_caches = _unless_unchanged(  # type: ignore[method-assign]
-        zipimporter.invalidate_caches
-    )
+    kind: Any = zipimporter
+    setattr(kind, _SEEN, None)
+    kind.invalidate_caches = _unless_unchanged(kind.invalidate_caches)
 
 
 def _unless_unchanged(read_again: Callable[[Any], None]) -> Callable[[Any], None]:
