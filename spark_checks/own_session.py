@@ -38,6 +38,10 @@ _HERE = {
 # A database's times without a zone are read in that of Java, not in the session's.
 _UTC_IN_JAVA = "-Duser.timezone=UTC"
 _OF_JAVA = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
+_OF_INTERRUPTS = (
+    "KeyboardInterrupt while sending command",
+    "Exception occurred while shutting down connection",
+)
 _UTC = {"spark.sql.session.timeZone": "UTC"}
 
 
@@ -76,9 +80,27 @@ def session(
             message = f"Spark did not start: {redacted('; '.join([first, *last_line]))}"
             raise UsageError(message) from None
         try:
-            yield spark
+            with _interrupts_unreported():
+                yield spark
         finally:
             spark.stop()
+
+
+@contextmanager
+def _interrupts_unreported() -> Iterator[None]:
+    """Leave out what py4j prints as Ctrl-C comes while Java works: it is no error."""
+
+    def other(record: logging.LogRecord) -> bool:
+        return not str(record.msg).startswith(_OF_INTERRUPTS)
+
+    logs = [logging.getLogger(), logging.getLogger("py4j.clientserver")]
+    for log in logs:
+        log.addFilter(other)
+    try:
+        yield
+    finally:
+        for log in logs:
+            log.removeFilter(other)
 
 
 @contextmanager

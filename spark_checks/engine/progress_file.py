@@ -65,6 +65,12 @@ def read_progress(folder: Path, identity: str, buckets: int) -> Progress:
     return noted
 
 
+def levels_in(folder: Path) -> int:
+    """Return how many levels the search in a folder has written; 0 without one."""
+    noted = _read(folder / _NAME)
+    return 0 if noted is None else len(noted.counts)
+
+
 def _refuse_other_files(folder: Path) -> None:
     if any(found.name != _LOCK for found in folder.iterdir()):
         message = (

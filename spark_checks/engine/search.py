@@ -172,6 +172,7 @@ class _Search:
         if not noted.counts:
             noted.counts.append(self.table.add_initial(self.initial))
             note_progress(self.folder, noted)
+        self._show(progress)
         while True:
             result.stopped = limits.exceeded(sum(noted.counts), 0)
             if result.stopped:
@@ -181,10 +182,7 @@ class _Search:
             if not noted.counts[-1]:
                 break
             self._next_level(noted)
-            if progress:
-                seen = self._seen()
-                generated = len(self.initial) + seen.generated
-                progress(sum(noted.counts), generated, len(noted.counts) - 1)
+            self._show(progress)
         seen = self._seen()
         result.distinct = sum(noted.counts)
         result.generated = len(self.initial) + seen.generated
@@ -201,6 +199,12 @@ class _Search:
         result.answers = [self._answer(c, seen, complete=complete) for c in self.claims]
         result.seconds = time.perf_counter() - began
         return result
+
+    def _show(self, progress: Callable[[int, int, int], None] | None) -> None:
+        if progress:
+            counts, generated = self.progress.counts, self._seen().generated
+            made = len(self.initial) + generated
+            progress(sum(counts), made, len(counts) - 1)
 
     def _restore(self) -> None:
         """Go back to the last level that was noted, and see that its states are there.

@@ -78,7 +78,9 @@ _USES = (
     "--all", "everything", is_flag=True, help="Judge the library, variants included."
 )
 @click.option(
-    "--max-states", type=click.IntRange(1, 2**62), help="Stop after this many states."
+    "--max-states",
+    type=click.IntRange(1, 2**62),
+    help="Stop soon after this many states.",
 )
 @click.option("--max-memory", help="Stop at this much memory, such as 500M or 2G.")
 @click.option(
@@ -290,6 +292,7 @@ def searched_on_spark(
     master: str, settings: Mapping[str, str], folder: Path | None
 ) -> Iterator[Engine]:
     """Start Spark, and give what searches on it. Raises ``UsageError``."""
+    from onceproof.spark_checks.engine.progress_file import levels_in  # noqa: PLC0415
     from onceproof.spark_checks.engine.search import explore_on_spark  # noqa: PLC0415
     from onceproof.spark_checks.own_session import (  # noqa: PLC0415
         CONNECT,
@@ -302,14 +305,25 @@ def searched_on_spark(
         raise UsageError(message)
     # Tasks run on this Python, unless the user names that of a cluster.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with session(master, settings, name="check") as spark, sentences("Spark failed"):
-        yield partial(explore_on_spark, spark, folder=folder)
+    if folder is not None and levels_in(folder):
+        found = f"{folder} has {levels_in(folder)} levels of a search"
+        click.echo(f"{found}, which goes on from there", err=True)
+    started = session(master, settings, name="check")
+    try:
+        with started as spark, sentences("Spark failed"):
+            yield partial(explore_on_spark, spark, folder=folder)
+    except KeyboardInterrupt:
+        if folder is not None and levels_in(folder):
+            kept = f"{folder} keeps {levels_in(folder)} levels"
+            click.echo(f"{kept}; the same command goes on from there", err=True)
+        raise
 
 
 def _bytes(text: str) -> int:
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
     plain = number.isascii() and number.isdigit() and len(number) <= _DIGITS
     if not plain or int(number) < 1 or (unit and unit not in _UNITS):
-        message = f"--max-memory takes bytes, such as 500M or 2G, not {text[:40]!r}"
+        whole = "a whole number of bytes, or of K, M or G, such as 500M"
+        message = f"--max-memory takes {whole}, not {text[:40]!r}"
         raise UsageError(message)
     return int(number) * _UNITS.get(unit, 1)

@@ -258,7 +258,9 @@ def show_prove(report: Report) -> None:
 def _show_never_taken(out: Console, report: Report) -> None:
     if report.never_taken:
         names = escape(safe(", ".join(report.never_taken)))
-        out.print(f"[yellow]actions never taken: {names}[/yellow]")
+        stopped = report.exploration is not None and report.exploration.stopped
+        until = " until it stopped" if stopped else ""
+        out.print(f"[yellow]actions never taken{until}: {names}[/yellow]")
     if report.never_read:
         names = escape(safe(", ".join(report.never_read)))
         out.print(
