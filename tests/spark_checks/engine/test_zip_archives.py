@@ -47,6 +47,7 @@ assert reads() == reads() == 0, "it was read again, and had not changed"
 CHANGED = """
 write("two", "unused")
 assert reads() == 1 and is_there("two")
+assert reads() == 1, "it is too new for its clock to tell"
 # Of the same size, and within the same tick.
 write("six", "unused")
 assert reads() == 1 and is_there("six") and not is_there("two")
