@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 
+from onceproof.model.errors import OnceproofError
 from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, settings_of
@@ -36,6 +37,12 @@ LIBRARY = (
     "micro-batch sink=upsert-whole",
 )
 _PROVABLE = (Modality.ALWAYS, Modality.STEP)
+
+
+def made(line):
+    """Make the protocol of a line such as ``micro-batch sink=upsert``."""
+    name, *settings = line.split() or [""]
+    return make(name, settings_of(tuple(settings)))
 
 
 def provable(model):
@@ -67,12 +74,14 @@ def main() -> None:
     parser.add_argument("protocols", nargs="*", default=LIBRARY)
     parser.add_argument("--timeout", type=int, default=120)
     given = parser.parse_args()
+    try:
+        models = {line: made(line) for line in given.protocols}
+    except OnceproofError as error:
+        parser.error(str(error))
     heads = ("protocol", "claims", "proved", "by cvc5 too", "lemmas", "s")
     print(f"| {' | '.join([*heads, 'own lemmas, s', 'ratio'])} |")
     print(f"|{' --- |' * (len(heads) + 2)}")
-    for line in given.protocols:
-        name, *settings = line.split()
-        model = make(name, settings_of(tuple(settings)))
+    for line, model in models.items():
         claims = provable(model)
         limit = {"timeout_seconds": given.timeout}
         proved, checked, lemmas, seconds = timed(model, claims, infer=True, **limit)

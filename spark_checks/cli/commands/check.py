@@ -307,7 +307,7 @@ def searched_on_spark(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if folder is not None and levels_in(folder):
         found = f"{folder} has {levels_in(folder)} levels of a search"
-        click.echo(f"{found}, which goes on from there", err=True)
+        click.echo(f"{found}; if it is this one, it goes on from there", err=True)
     started = session(master, settings, name="check")
     try:
         with started as spark, sentences("Spark failed"):

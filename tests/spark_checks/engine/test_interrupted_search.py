@@ -48,5 +48,5 @@ def test_an_interrupted_search_says_what_it_keeps(tmp_path):
         f"{folder} keeps {kept} levels; the same command goes on from there",
         "stopped",
     ]
-    assert f"{folder} has {kept} levels of a search, which goes on" in said_again
+    assert f"{folder} has {kept} levels of a search; if it is this one" in said_again
     assert json.loads(found)["distinct"] == 56
