@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.compiling.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
 from onceproof.model.search.states.claim_flags import FlagNumbers
+from onceproof.model.search.states.expansions import Buffers, Expansion, Workspace
 from onceproof.model.search.states.layout import Layout
 from onceproof.model.search.states.packed_states import PackedStates
 from onceproof.model.search.symmetry import Symmetry
@@ -35,76 +35,10 @@ if TYPE_CHECKING:
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
-    from onceproof.model.search.states.claim_flags import Flags
 
     Words = NDArray[np.int64]
 
 _ROOM = 1 << 20
-
-
-@dataclass
-class Expansion:
-    """The successors of rows ``lo`` to ``hi``, in parallel arrays."""
-
-    lo: int
-    """The first row that was expanded."""
-    hi: int
-    """The row after the last one."""
-    states: Words
-    """The packed state of each successor; of sifted ones only those that were not met
-    lately, which are parallel to nothing."""
-    events: Words
-    """The number of the event that leads to each successor; of sifted ones the number
-    of each event that was taken, in no order."""
-    sources: Words
-    """The row that each successor comes from; nothing of use where it is sifted."""
-    flags: Flags
-    """Which claims hold in each expanded row, and whether it rests."""
-    generated: int
-    """How many steps there are, those that change nothing included."""
-
-
-class _Buffers:
-    """Room for the successors of one chunk of rows."""
-
-    def __init__(
-        self, rows: int, most: int, width: int, flags: int, events: int
-    ) -> None:
-        self.states = np.empty((rows * most, width), np.int64)
-        self.events = np.empty(rows * most, np.int64)
-        self.sources = np.empty(rows * most, np.int64)
-        self.flags = np.zeros((rows, flags), np.int64)
-        self.made = np.zeros(2, np.int64)
-        self.taken = np.zeros(events, np.int64)
-        self._state = width * 8
-        self._most = 0
-
-    def count(self, *, alone: bool) -> None:
-        """Count the memory of the successors that are there.
-
-        They are ``alone`` if neither their events nor their sources are noted.
-        """
-        row = self._state if alone else self._state + 16
-        self._most = max(self._most, int(self.made[0]) * row)
-
-    @property
-    def memory(self) -> int:
-        """Bytes that the successors have taken which were counted, and flags."""
-        return self._most + int(self.flags.nbytes)
-
-
-@dataclass(frozen=True)
-class _Workspace:
-    """All that one search writes to.
-
-    Work that outlives its search, since that was interrupted, changes nothing of the
-    next one, which has a workspace of its own.
-    """
-
-    found: PackedStates
-    broken: Words
-    allowed: list[Words]
-    buffers: list[_Buffers]
 
 
 class VisitedStates:
@@ -163,12 +97,12 @@ class VisitedStates:
         """Go back to where nothing is searched, and every fault may happen."""
         width, flags = self.layout.words, self.flags.words
         actions = len(self.system.actions)
-        self._work = _Workspace(
+        self._work = Workspace(
             PackedStates(width, self.layout.bits),
             np.full((len(self.step_claims) + 1, 2), -1, np.int64),
             [np.ones(actions, np.int64)] if self._choosable else [],
             [
-                _Buffers(self._chunk, self._most, width, flags, len(self.events))
+                Buffers(self._chunk, self._most, width, flags, len(self.events))
                 for _ in range(2)
             ],
         )
@@ -259,14 +193,14 @@ class VisitedStates:
     @staticmethod
     def _ahead(
         pool: ThreadPoolExecutor,
-        expand: Callable[[int, int, _Buffers, _Workspace], Expansion],
+        expand: Callable[[int, int, Buffers, Workspace], Expansion],
         pieces: Sequence[tuple[int, int]],
-        work: _Workspace,
+        work: Workspace,
         *,
         alone: bool,
     ) -> Iterator[Expansion]:
         """Expand each piece while the reader has the one before it."""
-        ready: tuple[Future[Expansion], _Buffers] | None = None
+        ready: tuple[Future[Expansion], Buffers] | None = None
         for (lo, hi), into in zip(pieces, cycle(work.buffers), strict=False):
             coming = pool.submit(expand, lo, hi, into, work), into
             if ready is not None:
@@ -279,7 +213,7 @@ class VisitedStates:
             ready[1].count(alone=alone)
             yield made
 
-    def _sifted(self, lo: int, hi: int, into: _Buffers, work: _Workspace) -> Expansion:
+    def _sifted(self, lo: int, hi: int, into: Buffers, work: Workspace) -> Expansion:
         if not self._sifting:
             made = self._expanded(lo, hi, into, work)
             made.states = work.found.sift(made.states)
@@ -295,8 +229,8 @@ class VisitedStates:
         self,
         lo: int,
         hi: int,
-        into: _Buffers,
-        work: _Workspace,
+        into: Buffers,
+        work: Workspace,
         states: Words | None = None,
     ) -> Expansion:
         rows = work.found.rows if states is None else states
@@ -305,7 +239,7 @@ class VisitedStates:
             self.symmetry.reduce(into.states, int(into.made[0]))
         return self._of(lo, hi, into)
 
-    def _of(self, lo: int, hi: int, into: _Buffers) -> Expansion:
+    def _of(self, lo: int, hi: int, into: Buffers) -> Expansion:
         made, generated = (int(n) for n in into.made)
         return Expansion(
             lo,
@@ -322,8 +256,8 @@ class VisitedStates:
         states: Words,
         lo: int,
         hi: int,
-        into: _Buffers,
-        work: _Workspace,
+        into: Buffers,
+        work: Workspace,
         *,
         sifting: bool = False,
     ) -> None:

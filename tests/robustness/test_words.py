@@ -360,6 +360,7 @@ VALUES = (
         LONG,
         sentence="--max-memory takes",
     ),
+    of("memory that is empty", "check", TPC, "--max-memory", "", sentence="is empty"),
     of("no walks", "check", TPC, "--simulate", "0", sentence="--simulate"),
     of("too many walks", "check", TPC, "--simulate", HUGE, sentence="--simulate"),
     of(

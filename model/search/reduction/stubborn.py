@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.states.claim_flags import FlagNumbers
-    from onceproof.model.search.visited_states import Expansion
+    from onceproof.model.search.states.expansions import Expansion
 
     Words = NDArray[np.int64]
 
