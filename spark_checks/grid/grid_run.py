@@ -31,6 +31,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class CellBegun:
+    """A cell is about to be run."""
+
+    pair: str
+    """The query and its configuration."""
+    number: int
+    """The number of this pair, from 1."""
+    pairs: int
+    """How many pairs there are."""
+    cell: int
+    """The number of the cell among those of the pair, from 1: that without a fault."""
+    cells: int
+    """How many cells the pair has; 0 while that is not known."""
+
+
+@dataclass(frozen=True)
 class GridReport:
     """All cells that were judged, and what is left."""
 
@@ -110,12 +126,14 @@ def run_grid(
     pool: SessionPool | None = None,
     journals: Journals | None = None,
     changed: Callable[[str], None] = lambda _: None,
+    begun: Callable[[CellBegun], None] = lambda _: None,
 ) -> GridReport:
     """Run each query in each configuration that Spark has for it, with each fault.
 
     With ``agent``, faults happen at Spark's own steps; a ``pool`` has one or none. Each
     cell is noted in ``journals``, and not run again where they are resumed; where what
     is there cannot be resumed, ``changed`` is told why before anything is run.
+    ``begun`` is told of each cell that is run, before it is.
 
     Raises ``UsageError`` where no configuration is left.
     """
@@ -137,7 +155,8 @@ def run_grid(
         changed(notes.changed)
     own = pool is None
     pool = pool or SessionPool(ENTRY_POINTS, agent=agent)
-    grid = _GridRun(pool, Budget(budget, len(pairs)), listener, notes, torn=torn)
+    times = Budget(budget, len(pairs))
+    grid = _GridRun(pool, times, listener, notes, begun, len(pairs), torn=torn)
     done = False
     try:
         for name in SOURCES:
@@ -166,10 +185,14 @@ class _GridRun:
         times: Budget,
         listener: Callable[[GridCell], None],
         notes: CellNotes,
+        begun: Callable[[CellBegun], None],
+        pairs: int,
         *,
         torn: bool,
     ) -> None:
         """Have no cells yet."""
+        self._begun = begun
+        self._number, self._pairs = 0, pairs
         self._notes = notes
         self._pool = pool
         self._times = times
@@ -192,6 +215,7 @@ class _GridRun:
             running = None if store is None else pool.stores.running(store)
         except StoreError as error:
             for query, configuration in pairs:
+                self._number += 1
                 self._times.next_sink()
                 self.left.append(f"{_named(query, configuration)}: no run: {error}")
             return
@@ -199,6 +223,7 @@ class _GridRun:
             attempts=ATTEMPTS, partitions=PARTITIONS, needs=needs
         ) as session:
             for query, configuration in pairs:
+                self._number += 1
                 deadline = self._times.next_sink()
                 known = self._notes.recall(query, configuration)
                 if self._recalled(known, configuration):
@@ -212,11 +237,12 @@ class _GridRun:
                     agent=session.agent,
                 )
                 try:
-                    rest = self._run(runs, known, deadline)
+                    name = _named(query, configuration)
+                    rest = self._run(name, runs, known, deadline)
                 finally:
                     runs.close()
                 if rest:
-                    self.left.append(f"{_named(query, configuration)}: {rest}")
+                    self.left.append(f"{name}: {rest}")
                 session.release()
 
     def _recalled(self, known: KnownCells, configuration: QueryConfiguration) -> bool:
@@ -234,7 +260,9 @@ class _GridRun:
         self._add(*whole)
         return True
 
-    def _run(self, runs: CellRuns, known: KnownCells, deadline: Deadline) -> str:
+    def _run(
+        self, name: str, runs: CellRuns, known: KnownCells, deadline: Deadline
+    ) -> str:
         """Run the cells of a pair until time is over; return what is left.
 
         The run without a fault is what the others are compared with: it is always run,
@@ -243,6 +271,7 @@ class _GridRun:
         if deadline.over:
             self._add(*known.cells)
             return "no run"
+        self._begun(CellBegun(name, self._number, self._pairs, 1, 0))
         first = runs.without_fault()
         if known.of(NO_FAULT) is None:
             self._notes.note(first, runs.batches)
@@ -250,11 +279,14 @@ class _GridRun:
         if first.refusal or first.refuted:
             return ""
         faults = runs.faults(torn=self._torn)
+        every = 1 + len(faults)
         for number, placed in enumerate(faults):
             cell = known.of(placed)
             if cell is None and deadline.over:
                 return f"{len(faults) - number} of {len(faults)} faults"
             if cell is None:
+                begun = CellBegun(name, self._number, self._pairs, number + 2, every)
+                self._begun(begun)
                 cell = runs.with_fault(placed)
                 self._notes.note(cell, runs.batches)
             self._add(cell)

@@ -28,6 +28,7 @@ from onceproof.spark_checks.cli.options import (
     set_option,
 )
 from onceproof.spark_checks.cli.output import console
+from onceproof.spark_checks.cli.output.progress import search_progress
 from onceproof.spark_checks.cli.refuted_files import write_refuted
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def check(
         if on_spark:
             searching = searched_on_spark(master, pairs(conf, "--conf"), folder)
             on["engine"] = stack.enter_context(searching)
-        progress = stack.enter_context(console.search_progress())
+        progress = stack.enter_context(search_progress())
         if walks is None:
             report = judge.check(
                 model,

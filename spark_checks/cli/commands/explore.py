@@ -29,7 +29,8 @@ from onceproof.spark_checks.cli.options import (
     set_option,
     trust_option,
 )
-from onceproof.spark_checks.cli.output.console import colored, search_progress
+from onceproof.spark_checks.cli.output.console import colored
+from onceproof.spark_checks.cli.output.progress import search_progress
 from onceproof.spark_checks.sinks.exchange_model import OWN_CODE_ENGINES
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,

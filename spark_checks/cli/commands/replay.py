@@ -333,7 +333,10 @@ def _grid(
     as_json: bool,
 ) -> int:
     """Run the grid; return its exit status. Raises ``UsageError``."""
-    from onceproof.spark_checks.cli.output import grid_console  # noqa: PLC0415
+    from onceproof.spark_checks.cli.output import (  # noqa: PLC0415
+        grid_console,
+        grid_progress,
+    )
     from onceproof.spark_checks.grid.grid_run import run_grid  # noqa: PLC0415
     from onceproof.spark_checks.queries import (  # noqa: PLC0415
         catalogue,
@@ -349,16 +352,18 @@ def _grid(
     asked = [catalogue.named(name) for name in queries or catalogue.every_query()]
     for query in asked:
         travels(query.run)
-    report = run_grid(
-        asked,
-        [configuration.parsed(text) for text in configurations]
-        or configuration.CONFIGURATIONS,
-        budget=budget,
-        agent=agent,
-        listener=grid_console.show_cell,
-        journals=journals.Journals(output, resume=resume),
-        changed=grid_console.show_changed,
-    )
+    with grid_progress.grid_view() as view:
+        report = run_grid(
+            asked,
+            [configuration.parsed(text) for text in configurations]
+            or configuration.CONFIGURATIONS,
+            budget=budget,
+            agent=agent,
+            listener=view.judged,
+            journals=journals.Journals(output, resume=resume),
+            changed=view.changed,
+            begun=view.begun,
+        )
     leave_grid(evidence, report)
     if as_json:
         print_json(report.to_json())

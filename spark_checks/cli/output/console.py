@@ -6,7 +6,6 @@ import itertools
 import os
 import sys
 import textwrap
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import click
@@ -23,8 +22,6 @@ from onceproof.properties.words.labels import Labels
 from onceproof.spark_checks.cli.output.streams import drawn_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from rich.text import Text
 
     from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
@@ -94,23 +91,6 @@ def marked(verdict: Verdict) -> str:
 
 
 # Check and prove --------------------------------------------------------------
-
-
-@contextmanager
-def search_progress() -> Iterator[Callable[[int, int, int], None] | None]:
-    """Show how far a search is, on stderr, where that is a terminal."""
-    there = stderr()
-    if not there.is_terminal:
-        yield None
-        return
-    with there.status("searching") as status:
-
-        def progress(distinct: int, generated: int, depth: int) -> None:
-            status.update(
-                f"{distinct:,} states, {generated:,} generated, depth {depth}"
-            )
-
-        yield progress
 
 
 def check_data(report: Report) -> dict[str, Any]:

@@ -11,23 +11,10 @@ from onceproof.model.text import printable
 from onceproof.spark_checks.grid.cell import UNFIT
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.grid.cell import GridCell
     from onceproof.spark_checks.grid.grid_run import GridReport
 
 
 STEPS_UNEXPLAINED = "a step of Spark's is no step of the model"
-
-
-def show_cell(cell: GridCell) -> None:
-    """Say on stderr which cell is refuted, as soon as it is known."""
-    if cell.refuted:
-        click.echo(f"refuted: {cell.name}", err=True)
-
-
-def show_changed(why: str) -> None:
-    """Say on stderr why an earlier grid is not gone on with."""
-    text = f"all is judged anew; what an earlier grid noted is not used: {why}"
-    click.echo(printable(text), err=True)
 
 
 def show_grid(report: GridReport) -> None:

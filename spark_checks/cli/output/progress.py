@@ -6,6 +6,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.markup import escape
+
 from onceproof.spark_checks.cli.output.console import stderr
 
 if TYPE_CHECKING:
@@ -18,14 +20,30 @@ SECONDS = 30
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Say on stderr how far some work is; what is yielded takes the news."""
-    there = stderr()
+def progress(
+    what: str, there: Console | None = None
+) -> Iterator[Callable[[str], None]]:
+    """Say on stderr how far some work is; what is yielded takes the news.
+
+    What else is printed meanwhile goes to the console that is given, if one is.
+    """
+    there = there or stderr()
     if there.is_terminal:
-        with there.status(what) as status:
-            yield status.update
+        with there.status(escape(what)) as status:
+            yield lambda text: status.update(escape(text))
     else:
         yield _Now(there).say
+
+
+@contextmanager
+def search_progress() -> Iterator[Callable[[int, int, int], None]]:
+    """Say on stderr how far a search is."""
+    with progress("searching") as say:
+
+        def reached(distinct: int, generated: int, depth: int) -> None:
+            say(f"{distinct:,} states, {generated:,} generated, depth {depth}")
+
+        yield reached
 
 
 class _Now:

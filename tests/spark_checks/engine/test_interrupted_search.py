@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -12,10 +13,12 @@ import pytest
 
 from onceproof.spark_checks.engine.progress_file import levels_in
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+# It starts Spark twice, which takes minutes on a slow machine.
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 SEARCH = (*("check", "two-phase-commit", "--set", "RM=2"), "--property", "agreement")
 PATIENCE = 240
+FAR = re.compile(r"[\d,]+ states, [\d,]+ generated, depth \d+")
 
 
 def searching(folder):
@@ -44,7 +47,7 @@ def test_an_interrupted_search_says_what_it_keeps(tmp_path):
 
     assert first.returncode == 128 + signal.SIGINT
     assert not out
-    assert err.splitlines() == [
+    assert [line for line in err.splitlines() if not FAR.fullmatch(line)] == [
         f"{folder} keeps {kept} levels; the same command goes on from there",
         "stopped",
     ]

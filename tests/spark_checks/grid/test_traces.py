@@ -397,9 +397,13 @@ def test_a_run_that_dies_before_it_has_logged_anything_is_compared():
 @pytest.mark.parametrize(
     "model",
     [
-        wrong_logged_later_models.LoggedOnceItIsDone,
-        wrong_logged_later_models.NextOnceItIsCommitted,
-        wrong_logged_later_models.LoggedIsDone,
+        pytest.param(
+            wrong_logged_later_models.LoggedOnceItIsDone, marks=pytest.mark.ci
+        ),
+        pytest.param(
+            wrong_logged_later_models.NextOnceItIsCommitted, marks=pytest.mark.grid
+        ),
+        pytest.param(wrong_logged_later_models.LoggedIsDone, marks=pytest.mark.grid),
     ],
     ids=lambda model: model.__name__,
 )
