@@ -118,18 +118,18 @@ def test_each_cell_is_told_before_it_is_run(ran, tmp_path):
     ran.most = 3
     with pytest.raises(KeyboardInterrupt):
         grid(tmp_path, resume=False)
-    ran.most, told = 1000, []
+    ran.most, begun_cells = 1000, []
 
     def begun(cell):
-        told.append((cell.pair, cell.number, cell.pairs, cell.cell, cell.cells))
+        begun_cells.append((cell.pair, cell.number, cell.pairs, cell.cell, cell.cells))
 
     cells = len(grid(tmp_path, resume=True, begun=begun).cells)
 
     first, second = (f"{query.name} [default]" for query in QUERIES)
     each = cells // 2
-    assert told[:2] == [(first, 1, 2, 1, 0), (first, 1, 2, 4, each)]
-    assert told[-1] == (second, 2, 2, each, each)
-    assert len(told) == cells - 2
+    assert begun_cells[:2] == [(first, 1, 2, 1, 0), (first, 1, 2, 4, each)]
+    assert begun_cells[-1] == (second, 2, 2, each, each)
+    assert len(begun_cells) == cells - 2
 
 
 def test_a_grid_that_comes_to_its_end_leaves_nothing_to_go_on_with(ran, tmp_path):
