@@ -43,11 +43,8 @@ class GridView:
     def begun(self, cell: CellBegun) -> None:
         """Say which cell is run, on a terminal or once in a while."""
         of = f" of {cell.cells}" if cell.cells else ""
-        self._say(
-            printable(
-                f"{cell.number} of {cell.pairs}, {cell.pair}: cell {cell.cell}{of}"
-            )
-        )
+        pair = f"{cell.pair} ({cell.number} of {cell.pairs})"
+        self._say(printable(f"{pair}: cell {cell.cell}{of}"))
 
     def judged(self, cell: GridCell) -> None:
         """Say at once that a cell is refuted."""

@@ -1,4 +1,4 @@
-"""How far long work is: a line that changes on a terminal, a line now and then else."""
+"""How far long work is: a line that changes on a terminal, else one now and then."""
 
 from __future__ import annotations
 

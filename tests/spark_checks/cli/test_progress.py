@@ -66,7 +66,7 @@ def test_a_grid_says_which_cell_is_run_and_which_is_refuted(capsys):
             "all is judged anew; what an earlier grid noted is not used: "
             "[bold]Spark[/bold] is another"
         ),
-        "2 of 7, map [default]: cell 3",
+        "map [default] (2 of 7): cell 3",
         f"refuted: {cells[0].name}",
-        "2 of 7, map [default]: cell 6 of 9",
+        "map [default] (2 of 7): cell 6 of 9",
     ]
