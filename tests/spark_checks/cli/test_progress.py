@@ -8,12 +8,14 @@ import pytest
 
 from onceproof.spark_checks.cli.output import progress as module
 from onceproof.spark_checks.cli.output.grid_progress import grid_view
+from onceproof.spark_checks.grid import grid_run
 from onceproof.spark_checks.grid.cell import GridCell
 from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_query import NO_FAULT
-from onceproof.spark_checks.grid.grid_run import CellBegun
+from onceproof.spark_checks.grid.grid_run import CellBegun, GridReport
 from onceproof.spark_checks.queries.catalogue import named
 from onceproof.spark_checks.queries.configuration import parsed
+from tests.spark_checks.projects import run
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +72,21 @@ def test_a_grid_says_which_cell_is_run_and_which_is_refuted(capsys):
         f"refuted: {cells[0].name}",
         "map [default] (2 of 7): cell 6 of 9",
     ]
+
+
+def test_commands_say_how_far_they_are(monkeypatch, tmp_path):
+    """The grid is not run here: it tells of one cell."""
+
+    def told(*_, begun, **__):
+        for _ in range(3):
+            begun(CellBegun("map [default]", 1, 1, 1, 0))
+        return GridReport((), (), "4.1.4")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(grid_run, "run_grid", told)
+    grid = run("replay", "--grid", "--query", "map", "--config", "default")
+    search = run("check", "two-phase-commit", "--set", "RM=2")
+
+    assert grid.stderr.splitlines() == ["map [default] (1 of 1): cell 1"]
+    lines = search.stderr.splitlines()
+    assert lines[0].endswith(" generated, depth 2")
