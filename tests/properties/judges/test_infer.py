@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def lemmas_of(protocol: TwoPhaseCommit) -> tuple[InferredLemma, ...]:
     """Infer the lemmas for agreement."""
     system = trace(protocol)
-    return inferred(system, ask(AGREEMENT, system), timeout_seconds=60).lemmas
+    return inferred(system, ask(AGREEMENT, system), timeout_seconds=600).lemmas
 
 
 class Hasty(TwoPhaseCommit):
@@ -69,7 +69,7 @@ def test_the_proof_fails_without_any_one_of_the_lemmas():
     lemmas = [lemma.query for lemma in lemmas_of(system.protocol)]
 
     def proved(some):
-        return induction.prove(claims, list(some), timeout_seconds=60).holds
+        return induction.prove(claims, list(some), timeout_seconds=600).holds
 
     assert proved(lemmas)
     for fewer in itertools.combinations(lemmas, len(lemmas) - 1):
@@ -87,7 +87,7 @@ def test_without_one_of_its_inferred_lemmas_some_claim_is_not_proved(name):
     induction = Induction(system, open_sorts=open_sorts(system))
 
     def answers(some):
-        lemmas, limit = [lemma.query for lemma in some], {"timeout_seconds": 60}
+        lemmas, limit = [lemma.query for lemma in some], {"timeout_seconds": 600}
         return [
             induction.prove(
                 [claimed_always(claim, system) for claim in group], lemmas, **limit
@@ -95,7 +95,7 @@ def test_without_one_of_its_inferred_lemmas_some_claim_is_not_proved(name):
             for group in groups
         ]
 
-    found = inferred(system, claims, timeout_seconds=200)
+    found = inferred(system, claims, timeout_seconds=600)
 
     assert len(groups) == len(names)
     assert found.fewest
@@ -155,7 +155,7 @@ def test_the_second_solver_refuses_what_is_not_inductive():
     claims = [*ask(AGREEMENT, system), *lemmas]
 
     def rechecked(some, of=system):
-        return recheck(of, some, open_sorts(of), timeout_seconds=20)
+        return recheck(of, some, open_sorts(of), timeout_seconds=600)
 
     assert rechecked(claims).startswith("re-checked by cvc5")
     assert not rechecked(claims, trace(Hasty())).startswith("re-checked")
@@ -170,7 +170,7 @@ def test_the_second_solver_contradicts_a_proof():
     claims = [*ask(AGREEMENT, system), *[x.query for x in lemmas_of(TwoPhaseCommit())]]
 
     with pytest.raises(Disagreement, match="cvc5 finds"):
-        recheck(system, claims, frozenset(), timeout_seconds=20)
+        recheck(system, claims, frozenset(), timeout_seconds=600)
 
 
 @pytest.mark.grid
@@ -207,7 +207,7 @@ def test_lemmas_are_inferred_for_protocols_of_the_library(name, settings_, claim
     model = make(name, settings_)
     wanted = [p for p in claims_of(model) if p.name == claim]
 
-    (finding,) = prove(model, wanted, infer=True, timeout_seconds=120).findings
+    (finding,) = prove(model, wanted, infer=True, timeout_seconds=600).findings
 
     assert "inductive for every number of members" in finding.note
     assert finding.verdict in (Verdict.PROVED, Verdict.EXHAUSTED)

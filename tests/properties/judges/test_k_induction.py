@@ -189,7 +189,7 @@ def rechecked(protocol: Protocol, chosen: list[Property], number: int) -> str:
     claims = [query for prop in chosen for query in ask(prop, system)]
     try:
         return recheck(
-            system, claims, open_sorts(system), timeout_seconds=20, number=number
+            system, claims, open_sorts(system), timeout_seconds=600, number=number
         )
     except Disagreement:
         return "contradicted"

@@ -379,7 +379,7 @@ def test_a_step_is_a_change_for_every_judge() -> None:
     assert proved.verdicts["only-ever-ends"] is Verdict.PROVED
     system = trace(Idle())
     asked = [one for prop in own_properties(Idle()) for one in ask(prop, system)]
-    bounded = check_bounded(system, asked, depth=3, timeout_seconds=30)
+    bounded = check_bounded(system, asked, depth=3, timeout_seconds=600)
     assert [b.verdict for b in bounded] == [Verdict.BOUNDED, Verdict.REFUTED]
 
 
@@ -394,7 +394,7 @@ def test_a_claim_about_steps_says_nothing_where_there_are_none() -> None:
     system = trace(Stuck())
     asked = [one for prop in own_properties(Stuck()) for one in ask(prop, system)]
     for depth, verdict in ((0, Verdict.UNDECIDED), (2, Verdict.VACUOUS)):
-        found = check_bounded(system, asked, depth=depth, timeout_seconds=30)
+        found = check_bounded(system, asked, depth=depth, timeout_seconds=600)
         assert {b.verdict for b in found} == {verdict}
     assert proved.exit_status == searched.exit_status == walked.exit_status == 2
     assert all("no step is possible" in f.note for f in searched.findings)

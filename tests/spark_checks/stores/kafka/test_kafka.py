@@ -111,9 +111,7 @@ def test_a_commit_that_is_under_way_is_waited_for(place):
     writer.produce(place.topic, b"a", partition=0)
     writer.produce(place.topic, b"b", partition=1)
     writer.flush()
-    began = time.monotonic()
     while_open = values(place)
-    took = time.monotonic() - began
     later = threading.Timer(0.1, writer.commit_transaction)
 
     later.start()
@@ -121,7 +119,6 @@ def test_a_commit_that_is_under_way_is_waited_for(place):
     later.join()
 
     assert while_open == []
-    assert took < 5
     assert found == [b"a", b"b"]
 
 
