@@ -1,8 +1,7 @@
-"""Reads a sink into the ledger, by Spark jobs: it works at any size."""
+"""Reads a sink into the ledger."""
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,8 @@ from onceproof.properties.ledger import (
     History,
     Row,
 )
+from onceproof.spark_checks.replay.counting import UNIT, Counting
+from onceproof.spark_checks.replay.looks import NOTHING, ROW, TEXT, look_at, together
 from onceproof.spark_checks.session.processes.host_processes import UserCodeError
 from onceproof.spark_checks.sinks.readers import ALONE
 
@@ -24,15 +25,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from onceproof.spark_checks.inputs.event_files import InputFiles
+    from onceproof.spark_checks.replay.counting import CountedRows
+    from onceproof.spark_checks.replay.looks import Look
     from onceproof.spark_checks.sinks.interface import Read, Result
 
 _ONE = (ALONE,)
-_UNIT = "onceproof_unit"
 _READER = "onceproof_reader"
-_EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
-_PIECES = 4
-_TEXT, _LONGEST = "onceproof_text", 120
+_LONGEST = 120
 _WITHOUT_KEY = "without key= all columns of an event identify it"
 _NOTHING_THERE = (
     "PATH_NOT_FOUND",
@@ -74,21 +74,20 @@ class Observer:
         # Each function of a column asks Java a dozen times: once is enough.
         self._shown = (self._row(), self._in_words())
         row, text = self._shown
-        self._expected = _kept(expected.select(row, _UNIT, text).distinct())
-        self._interim = None
-        if interim is not None:
-            self._interim = _kept(interim.select(row, text).distinct())
+        self._counting = Counting(
+            expected.select(row, UNIT, text),
+            None if interim is None else interim.select(row, text),
+        )
 
-    def look(self, spark: SparkSession, readers: Mapping[str, Read]) -> DataFrame:
+    def look(self, spark: SparkSession, readers: Mapping[str, Read]) -> Look:
         """Read the sink now; return the rows that readers see, as a hash and in words.
 
         A table that is not there yet shows nothing. Raises ``UsageError`` where a
         column is missing that identifies events, and whatever a reader raises.
         """
-        found = [self._seen_by(spark, *named) for named in readers.items()]
-        return functools.reduce(lambda one, other: one.union(other), found)
+        return together([self._seen_by(spark, *n) for n in readers.items()], spark)
 
-    def _seen_by(self, spark: SparkSession, name: str, read: Read) -> DataFrame:
+    def _seen_by(self, spark: SparkSession, name: str, read: Read) -> Look:
         """Return the rows that one reader sees."""
         from pyspark.errors import AnalysisException  # noqa: PLC0415
 
@@ -105,19 +104,15 @@ class Observer:
                     f"{self._needed}; readers see {', '.join(there) or 'none'}"
                 )
                 raise UsageError(message)
-            return _kept(found.select(*self._shown))
+            return look_at(found.select(*self._shown))
         except AnalysisException as error:
             if error.getCondition() not in _NOTHING_THERE:
                 raise
-            return self.nothing(spark)
+            return NOTHING
         except UserCodeError as error:
             if error.condition not in _NOTHING_THERE:
                 raise
-            return self.nothing(spark)
-
-    def nothing(self, spark: SparkSession) -> DataFrame:
-        """Return a look that shows nothing."""
-        return spark.createDataFrame([], f"row bigint, {_TEXT} string")
+            return NOTHING
 
     def _row(self) -> Any:
         """Hash the columns as texts: an int and a long of one value are the same."""
@@ -127,7 +122,7 @@ class Observer:
             f.coalesce(f.col(f"`{name}`").cast("string"), f.lit(_NULL))
             for name in self._columns
         ]
-        return f.xxhash64(*texts).alias("row")
+        return f.xxhash64(*texts).alias(ROW)
 
     def _in_words(self) -> Any:
         """Show the columns in words, such as ``customer=anna, total=30``."""
@@ -140,54 +135,15 @@ class Observer:
             )
             for name in self._named
         ]
-        return f.substring(f.concat_ws(", ", *parts), 1, _LONGEST).alias(_TEXT)
+        return f.substring(f.concat_ws(", ", *parts), 1, _LONGEST).alias(TEXT)
 
     def histories(self, observations: Sequence[Observations]) -> list[History]:
         """Count the outcomes of events, for several runs and all moments at once."""
-        from pyspark.sql import functions as f  # noqa: PLC0415
-
-        runs = f"EXPLODE(SEQUENCE(0, {len(observations) - 1}))"
-        frames = self._expected.selectExpr(
-            "row", _UNIT, _TEXT, f"{runs} AS run", f"{_EXPECTED} AS moment"
-        )
-        unit = f"CAST(NULL AS INT) AS {_UNIT}"
-        if self._interim is not None:
-            frames = frames.union(
-                self._interim.selectExpr("row", unit, _TEXT, runs, f"{_INTERIM}")
-            )
-        for run, observed in enumerate(observations):
-            for moment, look in enumerate(observed.looks):
-                if look is None:
-                    continue
-                frames = frames.union(
-                    look.selectExpr("row", unit, _TEXT, f"{run}", f"{moment}")
-                )
-        counts = [f"seen{i}" for i in range(max(len(t.looks) for t in observations))]
-        totals = [
-            f.count_if(f.col("moment") == i).alias(c) for i, c in enumerate(counts)
-        ]
-        interim = f.bool_or(f.col("moment") == _INTERIM).alias("interim")
-        # A task for each look would cost more than its few rows do.
-        frames = frames.coalesce(_PIECES)
-        by_row = frames.groupBy("run", "row").agg(
-            f.max(_UNIT).alias(_UNIT), f.min(_TEXT).alias(_TEXT), interim, *totals
-        )
-        outcomes = by_row.groupBy("run", _UNIT, "interim", *counts).agg(
-            f.count("*").alias("events"), f.min(_TEXT).alias(_TEXT)
-        )
-        found: list[list[Any]] = [[] for _ in observations]
-        for row in outcomes.collect():
-            found[row["run"]].append(row)
+        counted = self._counting.of([observed.looks for observed in observations])
         return [
-            replace(seen.history(rows), counted=self._counted)
-            for seen, rows in zip(observations, found, strict=True)
+            replace(observed.history(rows), counted=self._counted)
+            for observed, rows in zip(observations, counted, strict=True)
         ]
-
-
-def _kept(frame: DataFrame) -> DataFrame:
-    """Return a frame as it is now: on a cluster, whatever becomes of its executors."""
-    lasting = frame.sparkSession.sparkContext.getCheckpointDir() is not None
-    return frame.checkpoint() if lasting else frame.localCheckpoint()
 
 
 @dataclass(frozen=True)
@@ -196,7 +152,7 @@ class Observations:
 
     moments: tuple[str, ...]
     """The names of the moments."""
-    looks: tuple[DataFrame | None, ...]
+    looks: tuple[Look | None, ...]
     """What readers saw; None where a reader failed."""
     promised: tuple[set[int], ...]
     """The batches that the commit log named."""
@@ -205,29 +161,32 @@ class Observations:
     errors: Mapping[str, str] = field(default_factory=dict)
     """Why readers failed, by the name of the moment."""
 
-    def history(self, counted: Iterable[Any]) -> History:
-        """Make the ledger of counts: Spark's rows of a unit, times seen and events."""
+    def history(self, counted: Iterable[CountedRows]) -> History:
+        """Make the ledger of rows that were counted."""
         rows = []
         unexplained = [0] * len(self.looks)
         strays = [""] * len(self.looks)
         for found in counted:
-            seen = [int(found[f"seen{i}"]) for i in range(len(self.looks))]
-            if found[_UNIT] is None:
+            if found.unit is None:
                 # Interim results may be seen until the end.
-                begin = len(seen) - 1 if found["interim"] else 0
-                for i, times in enumerate(seen[begin:], begin):
-                    unexplained[i] += times * found["events"]
-                    if times and not (strays[i] and strays[i] < found[_TEXT]):
-                        strays[i] = found[_TEXT]
+                begin = len(found.seen) - 1 if found.interim else 0
+                for i, times in enumerate(found.seen[begin:], begin):
+                    unexplained[i] += times * found.rows
+                    if times and not (strays[i] and strays[i] < found.example):
+                        strays[i] = found.example
                 continue
-            unit = int(found[_UNIT])
             story = tuple(
-                EventOutcome(unit in done, times)
-                for done, times in zip(self.promised, seen, strict=True)
+                EventOutcome(found.unit in done, times)
+                for done, times in zip(self.promised, found.seen, strict=True)
             )
-            events, example = int(found["events"]), str(found[_TEXT])
             rows.append(
-                Row(unit, accepted=True, outcomes=story, events=events, example=example)
+                Row(
+                    found.unit,
+                    accepted=True,
+                    outcomes=story,
+                    events=found.rows,
+                    example=found.example,
+                )
             )
         unread = tuple(i for i, look in enumerate(self.looks) if look is None)
         return History(
@@ -288,18 +247,18 @@ def _observer_of(
         for batches in range(source.batches):
             part = result(source.first(spark, batches)).select(*final.columns)
             interim = part if interim is None else interim.union(part)
-        final_rows = final.withColumn(_UNIT, f.lit(last))
+        final_rows = final.withColumn(UNIT, f.lit(last))
         return Observer(
             final_rows, final.columns, interim, RESULT_ROW, "result= has it", readers
         )
     frames = [
-        source.batch(spark, number).withColumn(_UNIT, f.lit(number))
+        source.batch(spark, number).withColumn(UNIT, f.lit(number))
         for number in range(source.batches)
     ]
     expected = frames[0]
     for frame in frames[1:]:
         expected = expected.union(frame)
-    given = [c for c in expected.columns if c != _UNIT]
+    given = [c for c in expected.columns if c != UNIT]
     key = source.given.key or tuple(given)
     for name in key:
         if name not in given:
@@ -307,7 +266,7 @@ def _observer_of(
             raise UsageError(message)
     if source.given.key:
         # An event that a source gives twice belongs to the batch that has it first.
-        expected = expected.groupBy(*key).agg(f.min(_UNIT).alias(_UNIT))
+        expected = expected.groupBy(*key).agg(f.min(UNIT).alias(UNIT))
         return Observer(expected, key, counted=counted, readers=readers)
     return Observer(
         expected, key, counted=counted, needed=_WITHOUT_KEY, readers=readers

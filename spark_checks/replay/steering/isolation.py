@@ -16,10 +16,9 @@ from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from onceproof.properties.ledger import History
     from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
+    from onceproof.spark_checks.replay.looks import Look
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
@@ -53,12 +52,12 @@ def first_look(context: ReplayContext, built: BuiltSink) -> FirstLook | None:
         seen = context.observer.look(context.spark, built.readers)
     except Exception:  # noqa: BLE001 - there may be nothing to read yet
         return None
-    rows, digest = seen.selectExpr("COUNT(*)", "COALESCE(BIT_XOR(row), 0)").collect()[0]
+    rows, digest = seen.size_and_digest()
     history = _history(context, seen)
     there = sum(n for times, n in history.seen(0).items() if times)
     return FirstLook(
-        int(rows),
-        int(digest),
+        rows,
+        digest,
         there if history.counted != RESULT_ROW else 0,
         int(history.unexplained[0]),
         history.strays[0] if history.strays else "",
@@ -108,7 +107,7 @@ def refuse_unexplained_rows(sink: ModelledSink, before: FirstLook | None) -> Non
         raise UsageError(message)
 
 
-def _history(context: ReplayContext, seen: DataFrame) -> History:
+def _history(context: ReplayContext, seen: Look) -> History:
     """Judge a look as one of a run that has not ended yet."""
     nothing: set[int] = set()
     made = Observations(

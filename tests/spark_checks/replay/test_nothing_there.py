@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from onceproof.spark_checks.replay.looks import NOTHING
 from onceproof.spark_checks.replay.observations import Observer
 
 pytestmark = pytest.mark.spark
@@ -36,4 +37,4 @@ def test_what_is_not_there_yet_shows_nothing(pool, tmp_path, read):
 
         seen = observer.look(spark, {"": lambda spark: read(spark, tmp_path)})
 
-        assert seen.count() == 0
+        assert seen == NOTHING
