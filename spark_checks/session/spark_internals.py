@@ -217,9 +217,14 @@ def set_active(spark: Any, *, here: bool = False) -> None:
         kind._activeSession = spark
 
 
+def hadoop_configuration(spark: Any) -> Any:
+    """Return Java's object with the settings of Hadoop's."""
+    return spark._jsc.hadoopConfiguration()
+
+
 def hadoop_settings(spark: Any, names: Iterable[str]) -> dict[str, str | None]:
     """Return some settings of Hadoop's; None for each that is not set."""
-    conf = spark._jsc.hadoopConfiguration()
+    conf = hadoop_configuration(spark)
     return {name: conf.get(name) for name in names}
 
 
@@ -228,7 +233,7 @@ def set_hadoop(spark: Any, settings: Mapping[str, str | None]) -> None:
 
     A file system that is open already stays as it is.
     """
-    conf = spark._jsc.hadoopConfiguration()
+    conf = hadoop_configuration(spark)
     for name, value in settings.items():
         if value is None:
             conf.unset(name)
@@ -241,7 +246,7 @@ def close_hadoop(spark: Any, root: str) -> None:
 
     Where the session has no jar of it, there is none to close.
     """
-    conf = spark._jsc.hadoopConfiguration()
+    conf = hadoop_configuration(spark)
     uri = getattr(spark._jvm, "java.net.URI").create(root)
     try:
         found = getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem").get(uri, conf)

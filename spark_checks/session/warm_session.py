@@ -156,7 +156,10 @@ class WarmSession:
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
-        from onceproof.spark_checks.session.java import java_names  # noqa: PLC0415
+        from onceproof.spark_checks.session.java import (  # noqa: PLC0415
+            hadoop_savings,
+            java_names,
+        )
         from onceproof.spark_checks.session.java.java_objects import (  # noqa: PLC0415
             JavaObjects,
         )
@@ -210,6 +213,9 @@ class WarmSession:
             spark_internals.client_of(self._gateway),
         )
         started(scratch, self._process.pid)
+        hadoop_savings.save_work(
+            self._gateway.jvm, spark_internals.hadoop_configuration(found)
+        )
         if agent is not None:
             context = spark_internals.java_context(found.sparkContext).sc()
             self.agent = Agent(self._gateway.jvm, context, agent)

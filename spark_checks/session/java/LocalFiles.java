@@ -1,0 +1,40 @@
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
+
+/**
+ * Hadoop's local files, whose modes this process sets itself.
+ *
+ * <p>Without its native library, Hadoop starts a process for each file and folder that it
+ * creates, to set the mode. All else is Hadoop's own.
+ */
+public class LocalFiles extends RawLocalFileSystem {
+  private static final URI ROOT = URI.create("file:///");
+
+  /** Serves all who open local files in the usual way; returns whether it does. */
+  public boolean install(Configuration configuration) throws Exception {
+    // What is around Hadoop's own local files, such as checksums, stays as it is.
+    FileSystem around = FileSystem.get(ROOT, configuration);
+    Field inside = FilterFileSystem.class.getDeclaredField("fs");
+    inside.setAccessible(true);
+    if (inside.get(around).getClass() != RawLocalFileSystem.class) {
+      return false;
+    }
+    initialize(ROOT, configuration);
+    inside.set(around, this);
+    return true;
+  }
+
+  public void setPermission(Path path, FsPermission mode) throws IOException {
+    Object bits = Integer.valueOf(mode.toShort());
+    Files.setAttribute(pathToFile(path).toPath(), "unix:mode", bits, new LinkOption[0]);
+  }
+}
