@@ -22,6 +22,7 @@ from onceproof.spark_checks.stores.spark_needs import NO_NEEDS, with_needs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     from onceproof.spark_checks.session.cluster import Cluster
@@ -152,8 +153,7 @@ class WarmSession:
         tasks: int,
         agent: AgentJar | None,
     ) -> SparkSession:
-        from pyspark import SparkConf, SparkContext  # noqa: PLC0415
-        from pyspark.sql import SparkSession  # noqa: PLC0415
+        from pyspark import SparkConf  # noqa: PLC0415
 
         from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
         from onceproof.spark_checks.session.java import (  # noqa: PLC0415
@@ -180,6 +180,30 @@ class WarmSession:
         conf.setAppName("onceproof")
         for key, value in settings.items():
             conf.set(key, value)
+        found = self._launched(conf, settings[_JAVA_OPTIONS])
+        self._gateway = spark_internals.gateway()
+        self._process = spark_internals.launched_process()
+        self._objects = JavaObjects(self._gateway)
+        self.threads = JavaThreads(self._gateway.jvm, self._process.pid)
+        java_names.use(
+            java_names.answers_of(self._gateway),
+            spark_internals.client_of(self._gateway),
+        )
+        started(scratch, self._process.pid)
+        if not self._together:
+            # A driver that one run kills would take longer to begin than it saves.
+            configuration = spark_internals.hadoop_configuration(found)
+            hadoop_savings.save_work(self._gateway.jvm, configuration)
+        if agent is not None:
+            context = spark_internals.java_context(found.sparkContext).sc()
+            self.agent = Agent(self._gateway.jvm, context, agent)
+        return found
+
+    def _launched(self, conf: SparkConf, java: str) -> SparkSession:
+        """Start the JVM; its output goes to a log of its own."""
+        from pyspark import SparkContext  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+
         own = [os.dup(1), os.dup(2)]
         sys.stdout.flush()
         try:
@@ -197,28 +221,13 @@ class WarmSession:
                         looks = self.cluster.folder / "looks"
                         found.sparkContext.setCheckpointDir(str(looks))
         except Exception as error:
-            why = jvm.why_not(error, settings[_JAVA_OPTIONS])
+            why = jvm.why_not(error, java)
             message = f"{why}; its output is in {self._log}"
             raise jvm.EnvironmentError_(message) from error
         finally:
             for number, saved in enumerate(own, 1):
                 os.dup2(saved, number)
                 os.close(saved)
-        self._gateway = spark_internals.gateway()
-        self._process = spark_internals.launched_process()
-        self._objects = JavaObjects(self._gateway)
-        self.threads = JavaThreads(self._gateway.jvm, self._process.pid)
-        java_names.use(
-            java_names.answers_of(self._gateway),
-            spark_internals.client_of(self._gateway),
-        )
-        started(scratch, self._process.pid)
-        hadoop_savings.save_work(
-            self._gateway.jvm, spark_internals.hadoop_configuration(found)
-        )
-        if agent is not None:
-            context = spark_internals.java_context(found.sparkContext).sc()
-            self.agent = Agent(self._gateway.jvm, context, agent)
         return found
 
     @property
