@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
@@ -23,32 +21,13 @@ from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.session.session_pool import SessionPool
 from onceproof.spark_checks.sinks.reference import every_reference_sink
+from tests.benchmarks.processor_time import processor_seconds
 from tests.benchmarks.rounds import at_least_one
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 SINKS = ("foreach-batch-ledger", "postgres-ledger", "delta-txn")
-_TICKS = os.sysconf("SC_CLK_TCK")
-_PARENT, _TIMES = 1, slice(11, 15)
-
-
-def processor_seconds() -> float:
-    """Return the seconds of processors that this process and those below it took."""
-    found: dict[int, tuple[int, int]] = {}
-    for place in Path("/proc").iterdir():
-        if place.name.isdigit():
-            try:
-                text = (place / "stat").read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue
-            fields = text.rpartition(")")[2].split()
-            ticks = sum(map(int, fields[_TIMES]))
-            found[int(place.name)] = int(fields[_PARENT]), ticks
-    mine = {os.getpid()}
-    while more := {p for p, (up, _) in found.items() if up in mine} - mine:
-        mine |= more
-    return sum(found[process][1] for process in mine if process in found) / _TICKS
 
 
 def measured(sink: ModelledSink, rounds: int) -> list[tuple[float, float]]:
