@@ -88,9 +88,17 @@ def together(looks: Sequence[Look], spark: SparkSession) -> Look:
 
 
 def collected(rows: DataFrame) -> list[Any] | None:
-    """Return the rows of a frame; None if there are too many for memory."""
+    """Return the rows of a frame; None if there are too many for memory.
+
+    No other thread may use the frame's session meanwhile.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415
+
+    # No limit goes below this condition: a source that believes its own statistics
+    # would leave out rows, and a join would not compute all of them.
+    every = rows.where(f.monotonically_increasing_id() >= 0)
     with _one_job(rows.sparkSession):
-        found = rows.limit(MOST_IN_MEMORY + 1).collect()
+        found = every.limit(MOST_IN_MEMORY + 1).collect()
     return found if len(found) <= MOST_IN_MEMORY else None
 
 

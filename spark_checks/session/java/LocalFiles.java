@@ -18,6 +18,9 @@ import org.apache.hadoop.fs.permission.FsPermission;
  */
 public class LocalFiles extends RawLocalFileSystem {
   private static final URI ROOT = URI.create("file:///");
+  private static final String MODE = "unix:mode";
+  private static final LinkOption[] FOLLOW = new LinkOption[0];
+  private static final int IDS = 06000;
 
   /** Serves all who open local files in the usual way; returns whether it does. */
   public boolean install(Configuration configuration) throws Exception {
@@ -34,7 +37,12 @@ public class LocalFiles extends RawLocalFileSystem {
   }
 
   public void setPermission(Path path, FsPermission mode) throws IOException {
-    Object bits = Integer.valueOf(mode.toShort());
-    Files.setAttribute(pathToFile(path).toPath(), "unix:mode", bits, new LinkOption[0]);
+    java.nio.file.Path place = pathToFile(path).toPath();
+    int bits = mode.toShort();
+    if (Files.isDirectory(place, FOLLOW)) {
+      // As chmod does: below such a folder, files have its group.
+      bits |= ((Integer) Files.getAttribute(place, MODE, FOLLOW)).intValue() & IDS;
+    }
+    Files.setAttribute(place, MODE, Integer.valueOf(bits), FOLLOW);
   }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,7 +27,9 @@ EXPECTED = [(1, 0, "a"), (1, 1, "a"), (2, 0, "b"), (3, 1, "c"), (-4, 1, "d")]
 INTERIM = [(5, "e"), (6, "f"), (3, "c")]
 """Hash and words; the last one is also seen at the end."""
 STRAYS = [(7, "g"), (8, "h")]
-SEEN = [(row, text) for row, _, text in EXPECTED] + INTERIM + STRAYS
+AMBIGUOUS = [(1, "A"), (7, "G"), (5, "z")]
+"""Rows of the same hash as others, in other words."""
+SEEN = [(row, text) for row, _, text in EXPECTED] + INTERIM + STRAYS + AMBIGUOUS
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +123,80 @@ def test_what_should_be_seen_may_be_too_much_for_memory(spark, monkeypatch):
     assert kinds(seen) == {FewRows}
 
 
+def test_the_first_of_several_texts_stands_for_a_row(spark):
+    """In the order of texts, whichever was seen first."""
+    runs = [[[(1, "A"), (7, "g"), (7, "G")]], [[(7, "G"), (7, "g"), (1, "b")]]]
+
+    few, _ = counted(spark, runs, interim=False)
+    many, _ = counted(spark, runs, interim=False, kept_by_spark=lambda _: True)
+
+    assert few == many
+    assert any(repr(CountedRows(None, False, (2,), 1, "G")) in run for run in few)
+    assert repr(CountedRows(1, False, (1,), 1, "A")) in few[0]
+    assert repr(CountedRows(1, False, (1,), 1, "a")) in few[1]
+
+
+def test_interim_results_alone_may_be_too_many_for_memory(spark, monkeypatch):
+    """What is seen at the end may be few rows all the same."""
+    expected = spark.createDataFrame(
+        EXPECTED[:2], f"{ROW} bigint, {UNIT} int, {TEXT} string"
+    )
+    monkeypatch.setattr(looks, "MOST_IN_MEMORY", 2)
+    counting = Counting(expected, spark.createDataFrame(INTERIM, COLUMNS))
+
+    [found] = counting.of([[looked(spark, [(5, "e")])]])
+
+    assert CountedRows(None, True, (1,), 1, "e") in found
+    assert CountedRows(1, False, (0,), 1, "a") in found
+
+
+def test_many_rows_stay_as_they_were(spark, monkeypatch, tmp_path):
+    """Whatever becomes of the table that they were read from."""
+    monkeypatch.setattr(looks, "MOST_IN_MEMORY", 0)
+    table = str(tmp_path / "table")
+    spark.createDataFrame([(1, "a")], COLUMNS).write.parquet(table)
+
+    seen = look_at(spark.read.parquet(table))
+    spark.createDataFrame([(2, "b")], COLUMNS).write.mode("overwrite").parquet(table)
+
+    assert [tuple(row) for row in seen.rows.collect()] == [(1, "a")]
+
+
+@pytest.mark.parametrize(("folder", "kept"), [(None, "here"), ("folder", "there")])
+def test_many_rows_outlive_the_executors_of_a_cluster(folder, kept):
+    """A session of a cluster has a folder for them."""
+    context = SimpleNamespace(getCheckpointDir=lambda: folder)
+    frame = SimpleNamespace(
+        sparkSession=SimpleNamespace(sparkContext=context),
+        localCheckpoint=lambda: "here",
+        checkpoint=lambda: "there",
+    )
+
+    assert looks.kept_by_spark(frame) == kept
+
+
+def test_a_source_sees_no_limit(spark, monkeypatch):
+    """One that believes its own statistics would leave out rows."""
+    nobody = spark.range(2).where("id > 5").toDF("other")
+    rows = spark.range(20_000).crossJoin(nobody)
+    rows = rows.selectExpr(f"id AS {ROW}", f"CAST(other AS STRING) AS {TEXT}")
+    kind, plans = type(rows), []
+    plain = kind.collect
+
+    def collect(frame):
+        plans.append(frame._jdf.queryExecution().optimizedPlan().toString())
+        return plain(frame)
+
+    monkeypatch.setattr(kind, "collect", collect)
+    assert look_at(rows) == NOTHING
+
+    [plan] = plans
+    above, below = plan.split("monotonically_increasing_id", 1)
+    assert "Limit" in above
+    assert "Join" in below
+    assert "Limit" not in below
+
+
 @pytest.mark.parametrize("most", [0, 100])
 def test_a_digest_tells_looks_apart(spark, monkeypatch, most):
     """Rows of other hashes, and a row more or less."""
@@ -127,10 +204,15 @@ def test_a_digest_tells_looks_apart(spark, monkeypatch, most):
 
     found = [
         looked(spark, rows).size_and_digest()
-        for rows in ([(1, "a"), (-4, "d")], [(1, "a"), (2, "b")], [(1, "a")] * 3)
+        for rows in (
+            [(1, "a"), (-4, "d")],
+            [(1, "a"), (2, "b")],
+            [(1, "a")] * 3,
+            [(1, "a"), (2, "b"), (2, "b")],
+        )
     ]
 
-    assert found == [(2, 1 ^ -4), (2, 1 ^ 2), (3, 1)]
+    assert found == [(2, 1 ^ -4), (2, 1 ^ 2), (3, 1), (3, 1)]
     assert NOTHING.size_and_digest() == (0, 0)
 
 

@@ -7,12 +7,17 @@ from pathlib import Path
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from onceproof.spark_checks.session.java.hadoop_savings import save_work
-from onceproof.spark_checks.session.spark_internals import hadoop_configuration
+from onceproof.spark_checks.session.java import hadoop_savings
+from onceproof.spark_checks.session.java.compiled import compiled
+from onceproof.spark_checks.session.spark_internals import (
+    gateway,
+    hadoop_configuration,
+)
 
 pytestmark = pytest.mark.spark
 
 HADOOP = "org.apache.hadoop"
+SOURCE = "LocalFiles.java"
 
 
 class Hadoop:
@@ -20,7 +25,7 @@ class Hadoop:
 
     def __init__(self, spark):
         self.configuration = hadoop_configuration(spark)
-        self._jvm = spark._jvm
+        self.jvm = spark._jvm
         root = self.java("java.net.URI").create("file:///")
         files = self.java(f"{HADOOP}.fs.FileSystem")
         self.of_session = files.get(root, self.configuration)
@@ -28,7 +33,13 @@ class Hadoop:
         self.of_hadoop.initialize(root, self.configuration)
 
     def java(self, name):
-        return getattr(self._jvm, name)
+        return getattr(self.jvm, name)
+
+    def array(self, name, *values):
+        made = gateway().new_array(self.java(name), len(values))
+        for i, value in enumerate(values):
+            made[i] = value
+        return made
 
     def path(self, place):
         return self.java(f"{HADOOP}.fs.Path")(str(place))
@@ -94,12 +105,34 @@ def test_a_mode_of_what_is_not_there_fails(hadoop, tmp_path):
         assert exception.isInstance(failed.value.java_exception)
 
 
+@pytest.mark.parametrize("bits", ["755", "1700"])
+def test_a_folder_keeps_the_bits_of_its_group_and_owner(hadoop, tmp_path, bits):
+    """Then what is created below it has its group; a file loses them."""
+    places = []
+    for files, name in (hadoop.of_session, "mine"), (hadoop.of_hadoop, "hadoop"):
+        folder, file = tmp_path / name, tmp_path / f"{name} file"
+        folder.mkdir()
+        file.touch()
+        for place in folder, file:
+            place.chmod(0o6775)
+            files.setPermission(hadoop.path(place), hadoop.mode(bits))
+        places.append((mode_of(folder), mode_of(file)))
+
+    assert places == [(0o6000 | int(bits, 8), int(bits, 8))] * 2
+
+
 def test_local_files_of_another_kind_stay(hadoop):
-    """A user's own, or those of a second call."""
+    """A user's own, for example; here they are of another class of that name."""
     before = hadoop.of_session.getRaw()
+    other = compiled(hadoop.jvm, Path(hadoop_savings.__file__).with_name(SOURCE))
+    kind = hadoop.configuration.getClass()
+    # py4j takes a class for another one of the same name.
+    kinds = hadoop.array("java.lang.Class", kind)
+    install = other.getClass().getMethod("install", kinds)
 
-    save_work(hadoop._jvm, hadoop.configuration)
+    done = install.invoke(other, hadoop.array("java.lang.Object", hadoop.configuration))
 
+    assert done is False
     assert hadoop.of_session.getRaw().equals(before)
 
 
