@@ -5,6 +5,7 @@ What the model says is worked out in plain Python.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.properties.counterexample.file import Counterexample
+    from onceproof.properties.property import Property
 
 
 @dataclass(frozen=True)
@@ -318,6 +320,13 @@ class ViewBuilder:
         claim = self.model.claim
         if fails_at is None or claim is None:
             return None
+        if self.counterexample.observed is not None and not self._breaks_in_model(
+            claim
+        ):
+            self._notes.append(
+                "no passing run is shown: in the model this run passes, too"
+            )
+            return None
         found, reason = nearest_passing(
             self.model.interpreter,
             self.run,
@@ -334,6 +343,15 @@ class ViewBuilder:
             found.shared,
             tuple((e.name, e.members) for e in found.events),
             tuple(self._labels.event(event, state) for event, state in pairs),
+        )
+
+    def _breaks_in_model(self, claim: Property) -> bool:
+        """Return whether what Spark broke is broken by the model's run as well."""
+        states = self.run.states
+        steps = zip(states, self.run.events, states[1:], strict=False)
+        return any(itertools.starmap(self._breaks_property, steps)) or any(
+            promise.pending(states)
+            for promise in promises_of(claim, self.model.interpreter)
         )
 
     def _breaks_property(self, before: State, event: Event, after: State) -> bool:

@@ -69,9 +69,21 @@ def error_text(error: BaseException) -> str:
         what, place = left_open(error)
         where = f"{place}: " if place else where
     else:
-        text = str(error)
+        text = _words_of(error)
         what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return f"{where}{what}; nothing is judged ({TRACEBACK}=1 shows more)"
+
+
+def _words_of(error: BaseException) -> str:
+    """Describe an error; Spark's own ask Java for it, which may have ended."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - whatever fails, the error is the other one
+        from onceproof.spark_checks.session.spark_internals import (  # noqa: PLC0415
+            description_of,
+        )
+
+        return description_of(error)
 
 
 def _is_to_install(error: ModuleNotFoundError, where: str) -> bool:

@@ -69,6 +69,7 @@ class CellNotes:
         Raises ``UsageError`` if another process writes it.
         """
         self._journal: RecordJournal[CellRecord] | None = None
+        self._resume = journals is not None and journals.resume
         if journals is not None:
             self._journal = journals.of_records(_JOURNAL, asked or {}, record_in)
 
@@ -76,6 +77,15 @@ class CellNotes:
     def changed(self) -> str:
         """Why nothing is recalled though something is there."""
         return "" if self._journal is None else self._journal.changed
+
+    def not_resumed(self, queries: Iterable[QuerySpec]) -> str:
+        """Say why nothing is recalled of some queries, where something should be."""
+        if self.changed or self._journal is None or not self._resume:
+            return self.changed
+        own = [query.name for query in queries if not _noted(query)]
+        if not own:
+            return ""
+        return f"cells of {', '.join(own)} are not noted: the code is your own"
 
     def recall(self, query: QuerySpec, configuration: QueryConfiguration) -> KnownCells:
         """Return the cells of a query in a configuration that are noted."""

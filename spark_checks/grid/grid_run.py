@@ -151,8 +151,8 @@ def run_grid(
         "agent": agent,
     }
     notes = CellNotes(journals, asked)
-    if notes.changed:
-        changed(notes.changed)
+    if not_resumed := notes.not_resumed(queries):
+        changed(not_resumed)
     own = pool is None
     pool = pool or SessionPool(ENTRY_POINTS, agent=agent)
     times = Budget(budget, len(pairs))
@@ -172,7 +172,7 @@ def run_grid(
         tuple(grid.left),
         __version__,
         no_agent=pool.no_agent,
-        not_resumed=notes.changed,
+        not_resumed=not_resumed,
     )
 
 

@@ -163,6 +163,7 @@ NAMES = (
     Name("_function_setstate", _MAKING, _MODULES),
     Name("_PICKLE_BY_VALUE_MODULES", _PICKLING, "Spark's tasks get modules by value"),
     Name("_cause", _CAPTURED, "what a query failed with is often said by a cause"),
+    Name("_desc", _CAPTURED, "an error is described after its session has ended"),
 )
 """Every such name, where it is, and why it is needed."""
 

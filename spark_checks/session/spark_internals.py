@@ -46,6 +46,11 @@ def spark_home() -> str:
     return str(find())
 
 
+def description_of(error: BaseException) -> str:
+    """Return the first line of what Java said of an error, which PySpark keeps."""
+    return str(getattr(error, "_desc", "")).strip().partition("\n")[0]
+
+
 # The gateway to Java -----------------------------------------------------------------
 
 

@@ -36,9 +36,7 @@ class GridView:
 
     def changed(self, why: str) -> None:
         """Say why an earlier grid is not gone on with."""
-        self._print(
-            f"all is judged anew; what an earlier grid noted is not used: {why}"
-        )
+        self._print(f"nothing of an earlier grid is used: {why}")
 
     def begun(self, cell: CellBegun) -> None:
         """Say which cell is run, on a terminal or once in a while."""

@@ -41,16 +41,26 @@ def named(text: str) -> QuerySpec:
     from onceproof.model.loading import load  # noqa: PLC0415
     from onceproof.spark_checks.queries.query_spec import QuerySpec  # noqa: PLC0415
 
+    if text.endswith(".py"):
+        message = f"{text} names a file and no query in it; help: write {text}:NAME"
+        raise UsageError(message)
     if ":" not in text:
         known = every_query()
         return known[pick(text, known, "query")]
     place, _, name = text.rpartition(":")
     try:
         module = load(Path(place)) if place.endswith(".py") else _imported(place)
-        found = getattr(module, name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, ValueError) as error:
         message = f"there is no query {text}: {error}"
+        if isinstance(error, ModuleNotFoundError) and error.name == place:
+            message += "; help: write FILE.py:NAME for a file elsewhere"
         raise UsageError(message) from None
+    found = getattr(module, name, None)
+    if found is None:
+        there = [n for n, one in vars(module).items() if isinstance(one, QuerySpec)]
+        has = f"has {', '.join(there)}" if there else "has no QuerySpec"
+        message = f"there is no query {text}; {place} {has}"
+        raise UsageError(message)
     if not isinstance(found, QuerySpec):
         help_ = f'; wrap it: QuerySpec("{name}", {name})' if callable(found) else ""
         message = f"{text} is no QuerySpec, but {type(found).__name__}{help_}"

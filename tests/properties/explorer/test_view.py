@@ -30,6 +30,7 @@ from onceproof.properties.counterexample.lanes import lane_rules
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.truncation import MOST_STEPS
 from onceproof.properties.explorer.view_builder import explored
+from onceproof.properties.guarantees import DURABLE
 from onceproof.properties.judges.by_search import check, claims_of
 from tests.properties.explorer.runs import broken, spark
 
@@ -450,3 +451,19 @@ def test_what_can_be_come_back_from_is_not_said_to_break():
 
     assert view.fails_at is None
     assert not any("a search of all states found" in note for note in view.notes)
+
+
+def test_no_run_is_said_to_pass_where_the_model_breaks_nothing():
+    """What readers of Spark saw may not be in the model: no run of it passes then."""
+    found = spark()
+    stays = DURABLE.clauses[0].text
+    other = replace(found, property=DURABLE.name, clause=stays)
+
+    view, of_other = explored(found).view, explored(other).view
+
+    assert view.passing is not None
+    assert of_other.passing is None
+    assert of_other.fails_at == view.fails_at
+    note = "no passing run is shown: in the model this run passes, too"
+    assert note in of_other.notes
+    assert note not in view.notes

@@ -189,9 +189,12 @@ def test_a_query_of_yours_is_not_noted(ran, tmp_path):
         grid(tmp_path, resume=False, queries=[own])
     ran.cells, ran.most = [], 1000
 
-    report = grid(tmp_path, resume=True, queries=[own])
+    reasons = []
+    report = grid(tmp_path, resume=True, queries=[own], changed=reasons.append)
 
     assert len(ran.cells) == len(report.cells)
+    assert reasons == [report.not_resumed]
+    assert f"cells of {own.name} are not noted" in report.not_resumed
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 from onceproof.model.versions import versions_of
 from onceproof.spark_checks.cli import examination
+from onceproof.spark_checks.cli.ending import error_text
 from onceproof.spark_checks.session import private_names
 from onceproof.spark_checks.session.private_names import ERRORS_LOG, NAMES, Name
 
@@ -87,3 +88,19 @@ def test_each_private_name_in_the_file_is_in_the_table():
 def test_errors_are_printed_to_the_log_that_is_turned_off():
     """PySpark names the log in its code, and nowhere else."""
     assert ERRORS_LOG in inspect.getsource(pyspark.errors.exceptions.base)
+
+
+def test_an_error_of_a_session_that_has_ended_is_described():
+    """PySpark asks Java for the words of its errors, which is gone by then."""
+
+    class OfSparkError(Exception):
+        _desc = "[UNRESOLVED_COLUMN] no column colour\n'Project"
+
+        def __str__(self):
+            raise AssertionError
+
+    text = error_text(OfSparkError())
+
+    assert text.startswith(
+        "OfSparkError: [UNRESOLVED_COLUMN] no column colour; nothing"
+    )
