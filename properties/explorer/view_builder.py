@@ -324,7 +324,7 @@ class ViewBuilder:
             claim
         ):
             self._notes.append(
-                "no passing run is shown: in the model this run passes, too"
+                "no passing run is shown: in the model, this run itself passes"
             )
             return None
         found, reason = nearest_passing(
@@ -346,7 +346,7 @@ class ViewBuilder:
         )
 
     def _breaks_in_model(self, claim: Property) -> bool:
-        """Return whether what Spark broke is broken by the model's run as well."""
+        """Return whether the run breaks the property in the model, too."""
         states = self.run.states
         steps = zip(states, self.run.events, states[1:], strict=False)
         return any(itertools.starmap(self._breaks_property, steps)) or any(

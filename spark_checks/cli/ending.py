@@ -75,10 +75,10 @@ def error_text(error: BaseException) -> str:
 
 
 def _words_of(error: BaseException) -> str:
-    """Describe an error; Spark's own ask Java for it, which may have ended."""
+    """Return the words of an error, or those that PySpark keeps once Java has ended."""
     try:
         return str(error)
-    except Exception:  # noqa: BLE001 - whatever fails, the error is the other one
+    except Exception:  # noqa: BLE001 - Spark's errors ask Java, which may have ended
         from onceproof.spark_checks.session.spark_internals import (  # noqa: PLC0415
             description_of,
         )

@@ -85,7 +85,7 @@ class CellNotes:
         own = [query.name for query in queries if not _noted(query)]
         if not own:
             return ""
-        return f"cells of {', '.join(own)} are not noted: the code is your own"
+        return f"cells of {', '.join(own)} are not noted, since their code is yours"
 
     def recall(self, query: QuerySpec, configuration: QueryConfiguration) -> KnownCells:
         """Return the cells of a query in a configuration that are noted."""

@@ -59,7 +59,7 @@ class GridReport:
     no_agent: str = ""
     """Why there was no agent, if one was wanted."""
     not_resumed: str = ""
-    """Why no cell was recalled, though an earlier grid had left some."""
+    """Why cells were not recalled, though an earlier grid had left some."""
 
     @property
     def refuted(self) -> list[GridCell]:

@@ -34,7 +34,7 @@ class CountedRows:
     """Rows that were seen equally often at each moment of a run."""
 
     unit: int | None
-    """The batch that they belong to; None if none should show them at the end."""
+    """The batch that they belong to; None if readers should not see them at the end."""
     interim: bool
     """Whether they may be seen before the end."""
     seen: tuple[int, ...]
@@ -54,21 +54,22 @@ class Counting:
         Rows of ``interim``, hash and words, may be seen before the end.
         """
         self._spark = expected.sparkSession
-        self._expected, self._in_memory = _kept(expected)
-        self._interim: Any = None
-        if interim is not None:
-            self._interim, few = _kept(interim)
-            self._in_memory = self._in_memory and few
+        self._expected = _kept(expected)
+        self._interim = [] if interim is None else _kept(interim)
 
     def of(self, runs: Sequence[Sequence[Look | None]]) -> list[list[CountedRows]]:
         """Count the rows of each run in all of its looks; None is where none was."""
         looks = [look for run in runs for look in run if look is not None]
-        if self._in_memory and all(isinstance(look, FewRows) for look in looks):
-            return [list(self._in_one_run(run)) for run in runs]
+        kept = self._expected, self._interim
+        few = all(isinstance(look, FewRows) for look in looks)
+        if few and all(isinstance(rows, list) for rows in kept):
+            return [list(self._in_memory(run, *kept)) for run in runs]
         return self._by_spark(runs)
 
-    def _in_one_run(self, run: Sequence[Any]) -> Iterator[CountedRows]:
-        """Count the rows of a run in memory."""
+    def _in_memory(
+        self, run: Sequence[Any], expected: Any, between: Any
+    ) -> Iterator[CountedRows]:
+        """Count the rows of a run whose looks are all in memory, as these are."""
         nothing = (0,) * len(run)
         units: dict[int, int] = {}
         texts: dict[int, str] = {}
@@ -78,11 +79,11 @@ class Counting:
             if row not in texts or text < texts[row]:
                 texts[row] = text
 
-        for row, unit, text in self._expected:
+        for row, unit, text in expected:
             units[row] = max(unit, units.get(row, unit))
             show(row, text)
         interim = set()
-        for row, text in self._interim or ():
+        for row, text in between:
             interim.add(row)
             show(row, text)
         for moment, look in enumerate(run):
@@ -96,8 +97,8 @@ class Counting:
             kinds[kind] += 1
             examples[kind] = min(text, examples.get(kind, text))
         for kind, rows in kinds.items():
-            unit, between, times = kind
-            yield CountedRows(unit, between, times, rows, examples[kind])
+            unit, early, times = kind
+            yield CountedRows(unit, early, times, rows, examples[kind])
 
     def _by_spark(
         self, runs: Sequence[Sequence[Look | None]]
@@ -111,7 +112,7 @@ class Counting:
         frames = [
             expected.selectExpr(ROW, UNIT, TEXT, each, f"{_EXPECTED} AS moment"),
         ]
-        if self._interim is not None:
+        if self._interim != []:
             interim = self._frame(self._interim, COLUMNS)
             frames.append(interim.selectExpr(ROW, none, TEXT, each, f"{_INTERIM}"))
         frames += [
@@ -144,16 +145,15 @@ class Counting:
             )
         return found
 
-    def _frame(self, kept: Any, columns: str) -> DataFrame:
+    def _frame(self, kept: list[Any] | DataFrame, columns: str) -> DataFrame:
         """Give what is in memory to Spark."""
         if isinstance(kept, list):
             return self._spark.createDataFrame(kept, columns)
-        frame: DataFrame = kept
-        return frame
+        return kept
 
 
-def _kept(rows: DataFrame) -> tuple[Any, bool]:
-    """Return rows as they are now, and whether they are in memory."""
+def _kept(rows: DataFrame) -> list[Any] | DataFrame:
+    """Return rows as they are now: in memory, or kept by Spark."""
     rows = rows.distinct()
     few = collected(rows)
-    return (kept_by_spark(rows), False) if few is None else (few, True)
+    return kept_by_spark(rows) if few is None else few

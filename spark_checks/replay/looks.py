@@ -121,4 +121,4 @@ def _one_job(spark: SparkSession) -> Iterator[None]:
     try:
         yield
     finally:
-        spark.conf.set(_ALL_AT_ONCE, before or "1")
+        spark.conf.set(_ALL_AT_ONCE, str(before))

@@ -353,7 +353,7 @@ class _SinkReplay:
         self.findings.outcomes.sort(key=_number)
 
     def _outcomes(self, some: Sequence[RunEvidence]) -> list[Outcome]:
-        """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
+        """Count what readers saw of several runs at once: small jobs cost dearly."""
         seen = [one.observations for one in some if one.observations is not None]
         read = iter(self._context.histories(seen))
         return [

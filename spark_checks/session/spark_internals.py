@@ -48,7 +48,7 @@ def spark_home() -> str:
 
 def description_of(error: BaseException) -> str:
     """Return the first line of what Java said of an error, which PySpark keeps."""
-    return str(getattr(error, "_desc", "")).strip().partition("\n")[0]
+    return str(getattr(error, "_desc", None) or "").strip().partition("\n")[0]
 
 
 # The gateway to Java -----------------------------------------------------------------

@@ -191,7 +191,7 @@ class WarmSession:
         )
         started(scratch, self._process.pid)
         if not self._together:
-            # A driver that one run kills would take longer to begin than it saves.
+            # To compile this takes longer than a driver that one run kills would save.
             configuration = spark_internals.hadoop_configuration(found)
             hadoop_savings.save_work(self._gateway.jvm, configuration)
         if agent is not None:
@@ -199,8 +199,8 @@ class WarmSession:
             self.agent = Agent(self._gateway.jvm, context, agent)
         return found
 
-    def _launched(self, conf: SparkConf, java: str) -> SparkSession:
-        """Start the JVM; its output goes to a log of its own."""
+    def _launched(self, conf: SparkConf, options: str) -> SparkSession:
+        """Start the JVM with these options of Java; its output goes to a log."""
         from pyspark import SparkContext  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -221,7 +221,7 @@ class WarmSession:
                         looks = self.cluster.folder / "looks"
                         found.sparkContext.setCheckpointDir(str(looks))
         except Exception as error:
-            why = jvm.why_not(error, java)
+            why = jvm.why_not(error, options)
             message = f"{why}; its output is in {self._log}"
             raise jvm.EnvironmentError_(message) from error
         finally:

@@ -91,6 +91,7 @@ SHOWN = {
         "RocksDB, 2 to retain: batch 1 fails: commits/1 cannot be written\n"
         "RocksDB, 2 to retain: restart 1: it runs"
     ),
+    "origins_of_settings": "a third or more is where they were set: True",
     "process_for_each_file": (
         "10 files and their checksums: 2 processes for each\n"
         "local files are those of org.apache.hadoop.hive.ql.io.ProxyLocalFileSystem\n"
@@ -153,6 +154,7 @@ def test_each_script_is_run():
         pytest.param("minus_zero", marks=pytest.mark.grid),
         pytest.param("no_batch_without_data", marks=pytest.mark.grid),
         pytest.param("one_version_of_state", marks=pytest.mark.grid),
+        pytest.param("origins_of_settings", marks=pytest.mark.grid),
         pytest.param("process_for_each_file", marks=pytest.mark.ci),
         pytest.param("seed_of_a_stream", marks=pytest.mark.grid),
         pytest.param("skipped_batch", marks=pytest.mark.grid),

@@ -34,7 +34,7 @@ def noting(folder: Path) -> Path:
 
 
 def main() -> None:
-    """Print both."""
+    """Print how many processes a file takes, and what a rename does."""
     folder = Path(tempfile.mkdtemp())
     notes = noting(folder)
     spark: Any = (
@@ -48,7 +48,7 @@ def main() -> None:
     spark.range(0, TASKS, 1, TASKS).write.parquet(str(folder / "table"))
     called = [n for n in notes.read_text().splitlines() if "part-" in n]
     each = len(called) / TASKS
-    print(f"{TASKS} files and their checksums: {each:.0f} processes for each")
+    print(f"{TASKS} files and their checksums: {each:g} processes for each")
 
     path = getattr(spark._jvm, "org.apache.hadoop.fs.Path")  # noqa: SLF001
     one, other = folder / "one", folder / "other"

@@ -35,8 +35,8 @@ class GridView:
         self._say = say
 
     def changed(self, why: str) -> None:
-        """Say why an earlier grid is not gone on with."""
-        self._print(f"nothing of an earlier grid is used: {why}")
+        """Say why cells are judged again that an earlier grid may have judged."""
+        self._print(f"judged again: {why}")
 
     def begun(self, cell: CellBegun) -> None:
         """Say which cell is run, on a terminal or once in a while."""

@@ -52,14 +52,15 @@ def named(text: str) -> QuerySpec:
         module = load(Path(place)) if place.endswith(".py") else _imported(place)
     except (ImportError, ValueError) as error:
         message = f"there is no query {text}: {error}"
-        if isinstance(error, ModuleNotFoundError) and error.name == place:
+        missing = isinstance(error, ModuleNotFoundError) and error.name
+        if missing and f"{place}.".startswith(f"{missing}."):
             message += "; help: write FILE.py:NAME for a file elsewhere"
         raise UsageError(message) from None
     found = getattr(module, name, None)
     if found is None:
         there = [n for n, one in vars(module).items() if isinstance(one, QuerySpec)]
-        has = f"has {', '.join(there)}" if there else "has no QuerySpec"
-        message = f"there is no query {text}; {place} {has}"
+        help_ = f"; help: {place} has {', '.join(there)}" if there else ""
+        message = f"there is no query {text}{help_}"
         raise UsageError(message)
     if not isinstance(found, QuerySpec):
         help_ = f'; wrap it: QuerySpec("{name}", {name})' if callable(found) else ""

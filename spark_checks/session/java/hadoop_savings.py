@@ -13,11 +13,11 @@ _CONFIGURATION, _ORIGINS = "org.apache.hadoop.conf.Configuration", "updatingReso
 
 
 def save_work(jvm: Any, configuration: Any) -> None:
-    """Spare a JVM what nothing in it reads; ``configuration`` is Hadoop's.
+    """Have Hadoop set modes in this JVM, and send settings without their origins.
 
-    Modes of local files are set without a process for each, and settings are sent to
-    tasks without where each of them was set, which is packed one by one. Where either
-    cannot be done, Hadoop goes on as before.
+    Without its native library it starts a process for each local file, and it packs one
+    by one where each setting was set, which no task reads. ``configuration`` is the one
+    of the session. Where either cannot be done, Hadoop goes on as before.
     """
     with suppress(Exception):
         compiled(jvm, _SOURCE).install(configuration)
@@ -25,4 +25,6 @@ def save_work(jvm: Any, configuration: Any) -> None:
         kind = getattr(jvm, "java.lang.Class").forName(_CONFIGURATION)
         origins = kind.getDeclaredField(_ORIGINS)
         origins.setAccessible(True)
-        origins.get(configuration).clear()
+        # py4j's own way to clear a map ends at the first key that it cannot look up.
+        none = getattr(jvm, "java.util.concurrent.ConcurrentHashMap")()
+        origins.set(configuration, none)

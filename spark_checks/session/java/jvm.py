@@ -53,10 +53,10 @@ def java_version() -> int:
 def options(java: int, folder: Path, scratch: Path) -> str:
     """Return the options of Java; what Java writes goes to folders of the run's own.
 
-    Below Java 25, an option makes Linux start processes in half the time: Hadoop runs
-    chmod a lot. Classes have room enough from the start; else Java would collect all of
-    its memory four times while a session becomes warm. So have new objects, of which
-    few live on.
+    Below Java 25, an option makes Linux start processes in half the time: on executors
+    Hadoop runs chmod for each file. Classes have room enough from the start; else Java
+    would collect all of its memory four times while a session becomes warm. So have new
+    objects, of which few live on.
     """
     launching = (
         " -Djdk.lang.Process.launchMechanism=VFORK"

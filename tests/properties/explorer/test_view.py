@@ -464,6 +464,6 @@ def test_no_run_is_said_to_pass_where_the_model_breaks_nothing():
     assert view.passing is not None
     assert of_other.passing is None
     assert of_other.fails_at == view.fails_at
-    note = "no passing run is shown: in the model this run passes, too"
+    note = "no passing run is shown: in the model, this run itself passes"
     assert note in of_other.notes
     assert note not in view.notes

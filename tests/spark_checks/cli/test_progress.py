@@ -64,7 +64,7 @@ def test_a_grid_says_which_cell_is_run_and_which_is_refuted(capsys):
             view.begun(CellBegun("map [default]", 2, 7, number, 9))
 
     assert capsys.readouterr().err.splitlines() == [
-        "nothing of an earlier grid is used: [bold]Spark[/bold] is another",
+        "judged again: [bold]Spark[/bold] is another",
         "map [default] (2 of 7): cell 3",
         f"refuted: {cells[0].name}",
         "map [default] (2 of 7): cell 6 of 9",

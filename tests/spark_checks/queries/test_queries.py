@@ -47,14 +47,15 @@ def test_a_query_is_found_in_the_current_folder(folder, text):
     [
         (
             "mine_of_a_test:other",
-            "there is no query mine_of_a_test:other; mine_of_a_test has QUERY",
+            "there is no query mine_of_a_test:other; help: mine_of_a_test has QUERY",
         ),
         (
             "mine_of_a_test.py:other",
-            "there is no query mine_of_a_test.py:other; mine_of_a_test.py has QUERY",
+            "no query mine_of_a_test.py:other; help: mine_of_a_test.py has QUERY",
         ),
         ("mine_of_a_test.py", "help: write mine_of_a_test.py:NAME"),
         ("no_such_module:QUERY", "help: write FILE.py:NAME for a file elsewhere"),
+        ("no_such.module:QUERY", "help: write FILE.py:NAME for a file elsewhere"),
         ("no_such_module:QUERY", "there is no query no_such_module:QUERY"),
         (":", "there is no query :"),
         ("no_such_file.py:QUERY", "there is no file no_such_file.py"),

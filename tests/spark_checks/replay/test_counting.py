@@ -23,12 +23,13 @@ from onceproof.spark_checks.replay.looks import (
 pytestmark = pytest.mark.spark
 
 EXPECTED = [(1, 0, "a"), (1, 1, "a"), (2, 0, "b"), (3, 1, "c"), (-4, 1, "d")]
-"""Hash, batch and words; the first row is owed by two batches."""
+"""Hash, batch and words; the first row belongs to two batches."""
 INTERIM = [(5, "e"), (6, "f"), (3, "c")]
 """Hash and words; the last one is also seen at the end."""
 STRAYS = [(7, "g"), (8, "h")]
 AMBIGUOUS = [(1, "A"), (7, "G"), (5, "z")]
 """Rows of the same hash as others, in other words."""
+WITH_UNIT = f"{ROW} bigint, {UNIT} int, {TEXT} string"
 SEEN = [(row, text) for row, _, text in EXPECTED] + INTERIM + STRAYS + AMBIGUOUS
 
 
@@ -53,8 +54,7 @@ def drawn(seed):
 
 def counted(spark, runs, *, interim=True, kept_by_spark=lambda run: False):
     """Count the runs; ``kept_by_spark`` says whose looks are not in memory."""
-    schema = f"{ROW} bigint, {UNIT} int, {TEXT} string"
-    expected = spark.createDataFrame(EXPECTED, schema)
+    expected = spark.createDataFrame(EXPECTED, WITH_UNIT)
     between = spark.createDataFrame(INTERIM, COLUMNS) if interim else None
     counting = Counting(expected, between)
     with pytest.MonkeyPatch.context() as patch:
@@ -123,7 +123,7 @@ def test_what_should_be_seen_may_be_too_much_for_memory(spark, monkeypatch):
     assert kinds(seen) == {FewRows}
 
 
-def test_the_first_of_several_texts_stands_for_a_row(spark):
+def test_the_first_of_several_texts_is_the_example_of_a_row(spark):
     """In the order of texts, whichever was seen first."""
     runs = [[[(1, "A"), (7, "g"), (7, "G")]], [[(7, "G"), (7, "g"), (1, "b")]]]
 
@@ -138,9 +138,7 @@ def test_the_first_of_several_texts_stands_for_a_row(spark):
 
 def test_interim_results_alone_may_be_too_many_for_memory(spark, monkeypatch):
     """What is seen at the end may be few rows all the same."""
-    expected = spark.createDataFrame(
-        EXPECTED[:2], f"{ROW} bigint, {UNIT} int, {TEXT} string"
-    )
+    expected = spark.createDataFrame(EXPECTED[:2], WITH_UNIT)
     monkeypatch.setattr(looks, "MOST_IN_MEMORY", 2)
     counting = Counting(expected, spark.createDataFrame(INTERIM, COLUMNS))
 
@@ -198,7 +196,7 @@ def test_a_source_sees_no_limit(spark, monkeypatch):
 
 
 @pytest.mark.parametrize("most", [0, 100])
-def test_a_digest_tells_looks_apart(spark, monkeypatch, most):
+def test_a_digest_differs_between_looks(spark, monkeypatch, most):
     """Rows of other hashes, and a row more or less."""
     monkeypatch.setattr(looks, "MOST_IN_MEMORY", most)
 

@@ -154,4 +154,7 @@ def test_settings_reach_a_task_without_their_origins(hadoop):
 
     assert dict(settings(sent)) == dict(settings(hadoop.configuration))
     assert len(dict(settings(sent))) > 300
-    assert hadoop.configuration.getPropertySources("fs.defaultFS") is None
+    kind = hadoop.java("java.lang.Class").forName(f"{HADOOP}.conf.Configuration")
+    origins = kind.getDeclaredField("updatingResource")
+    origins.setAccessible(True)
+    assert len(origins.get(hadoop.configuration)) < 10, "those that Spark set since"
