@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.grid.grid_faults import GridFault
 from onceproof.spark_checks.queries.catalogue import every_query
 from onceproof.spark_checks.queries.configuration import CHOICES
-from onceproof.spark_checks.replay.conformance.omissions import OMISSIONS
+from onceproof.spark_checks.replay.conformance.omissions import (
+    OMISSIONS,
+    OMISSIONS_WITH_STATE,
+)
 from onceproof.spark_checks.replay.conformance.step_meanings import (
     BATCHES,
     FILES,
@@ -100,6 +103,7 @@ WITH_STATE = EngineModel(
         },
     },
     meanings=STEPS_WITH_STATE,
+    omissions=OMISSIONS_WITH_STATE,
     watermark=("begins", "logged"),
 )
 """The model of queries with state."""

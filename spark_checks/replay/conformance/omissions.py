@@ -85,6 +85,21 @@ def _goes_on(before: object, event: Event, after: Any) -> bool:
     return bool(after.driver != Driver.DOWN)
 
 
+def _of_the_first(before: Any, event: Event, after: object) -> bool:
+    del event, after
+    return bool(before.operators.is_due())
+
+
+OMISSIONS_WITH_STATE = (
+    Omission(
+        frozenset({"commit_task"}),
+        _of_the_first,
+        "Of two operators with state, tasks of the first one hand their rows on: no "
+        "sink has a step at their end.",
+    ),
+)
+"""Those of queries with state."""
+
 OMISSIONS = (
     Omission(
         frozenset({"write", "commit_task", "start_commit"}),

@@ -38,7 +38,7 @@ CELLS = {
     "total-update-two-writes": ("default",),
     "join-inner": ("default",),
     "map": (ASYNC,),
-    "window-of-windows": ("default",),
+    "window-of-windows": ("default", FILES),
 }
 """The configurations of which cells are recorded, by query: all cells, and of those in
 which a batch may be skipped those where it is."""
