@@ -1,6 +1,7 @@
 """The names of PySpark and py4j that a version may move: where they are, and why.
 
-``spark_internals`` uses them. A test holds the installed version to ``NAMES``.
+``spark_internals`` and ``pickling_internals`` use them. A test holds the installed
+version to ``NAMES``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """All use of what is private in PySpark and py4j, or is replaced here.
 
 Nothing else in this package reads a private member of PySpark or py4j, or puts anything
-in the place of what they define. ``private_names`` says of each name where it is, and
-why it is needed.
+in the place of what they define, but ``pickling_internals`` for functions. Of each name
+``private_names`` says where it is, and why it is needed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark import (
     SparkConf,
     SparkContext,
-    cloudpickle,
     find_spark_home,
     java_gateway,
 )
 from pyspark import __version__ as version
-from pyspark.cloudpickle import cloudpickle as pickling
 from pyspark.sql import DataFrame, SparkSession
 
 if TYPE_CHECKING:
@@ -403,49 +401,3 @@ def option_of(read: Any, name: str) -> str | None:
         return None
     options = vars(read).get("options")
     return options.get(name) if isinstance(options, Mapping) else None
-
-
-# Functions on their way into another process -----------------------------------------
-
-_Pickler: Any = cloudpickle.CloudPickler
-# PySpark 3.5 has the pickler in a module of its own, beside what it makes functions by.
-_of_pickler: Any = sys.modules[_Pickler.__module__]
-
-
-class FunctionPickler(_Pickler):  # type: ignore[misc]
-    """Pickles as Spark does, and lets a subclass say how functions are pickled."""
-
-    def reduce_function(self, function: Any) -> Any:
-        """Say how a function is pickled that no module has under its name."""
-        return super()._dynamic_function_reduce(function)
-
-    def _dynamic_function_reduce(self, func: Any) -> Any:
-        return self.reduce_function(func)
-
-    def arguments_of(self, function: Any) -> Any:
-        """Give what a function is made anew of: its code, its globals, and the rest."""
-        return self._function_getnewargs(function)
-
-    @staticmethod
-    def maker() -> Any:
-        """Give the function that makes one anew."""
-        return _of_pickler._make_function
-
-    @staticmethod
-    def slots_of(function: Any) -> dict[str, Any]:
-        """Give what a new function is given besides its arguments."""
-        getstate: Any = _of_pickler._function_getstate
-        _, slots = getstate(function)
-        found: dict[str, Any] = slots
-        return found
-
-    @staticmethod
-    def setter() -> Any:
-        """Give the function that gives a new function its slots."""
-        return _of_pickler._function_setstate
-
-
-def modules_by_value() -> set[str]:
-    """Give the names of modules that are pickled by value, to be changed in place."""
-    found: set[str] = pickling._PICKLE_BY_VALUE_MODULES
-    return found

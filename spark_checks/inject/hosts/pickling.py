@@ -22,7 +22,7 @@ from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session import pickling_internals, spark_internals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def _globals_of(module: str) -> dict[str, Any]:
     return vars(importlib.import_module(module))
 
 
-class _Packer(spark_internals.FunctionPickler):
+class _Packer(pickling_internals.FunctionPickler):
     """Names modules, and takes copies of what a function has made."""
 
     frames = True
@@ -117,7 +117,7 @@ def pack(what: object, *, frames: bool = True) -> str:
     """
     data = io.BytesIO()
     # Spark's tasks get some modules by value: a host executes them itself.
-    by_value = spark_internals.modules_by_value()
+    by_value = pickling_internals.modules_by_value()
     held = set(by_value)
     by_value.clear()
     try:

@@ -59,8 +59,9 @@ def named(text: str) -> QuerySpec:
     found = getattr(module, name, None)
     if found is None:
         there = [n for n, one in vars(module).items() if isinstance(one, QuerySpec)]
-        help_ = f"; help: {place} has {', '.join(there)}" if there else ""
-        message = f"there is no query {text}{help_}"
+        help_ = f"help: {place} has {', '.join(there)}"
+        why = help_ if there else f"{place} has no QuerySpec"
+        message = f"there is no query {text}; {why}"
         raise UsageError(message)
     if not isinstance(found, QuerySpec):
         help_ = f'; wrap it: QuerySpec("{name}", {name})' if callable(found) else ""

@@ -53,6 +53,7 @@ def test_a_query_is_found_in_the_current_folder(folder, text):
             "mine_of_a_test.py:other",
             "no query mine_of_a_test.py:other; help: mine_of_a_test.py has QUERY",
         ),
+        ("json:loader", "there is no query json:loader; json has no QuerySpec"),
         ("mine_of_a_test.py", "help: write mine_of_a_test.py:NAME"),
         ("no_such_module:QUERY", "help: write FILE.py:NAME for a file elsewhere"),
         ("no_such.module:QUERY", "help: write FILE.py:NAME for a file elsewhere"),

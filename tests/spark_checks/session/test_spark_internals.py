@@ -16,7 +16,10 @@ from onceproof.spark_checks.session import private_names
 from onceproof.spark_checks.session.private_names import ERRORS_LOG, NAMES, Name
 
 ROOT = Path(__file__).parents[3]
-FILE = ROOT / "spark_checks" / "session" / "spark_internals.py"
+FILES = [
+    ROOT / "spark_checks" / "session" / f"{name}_internals.py"
+    for name in ("spark", "pickling")
+]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda n: f"{n.owners[0]}.{n.name}")
@@ -59,9 +62,10 @@ def test_doctor_reports_a_name_that_moved(monkeypatch):
     assert "pyspark.daemon has no _gone" in found.problem
 
 
-def test_each_private_name_in_the_file_is_in_the_table():
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_each_private_name_in_a_file_is_in_the_table(file):
     """A name that is used and not stated would be tested by nothing."""
-    tree = ast.parse(FILE.read_text())
+    tree = ast.parse(file.read_text())
     used = {
         node.attr
         for node in ast.walk(tree)
