@@ -176,6 +176,23 @@ def test_a_run_without_a_step_that_the_model_needs_is_rejected(step):
     assert found.unexplained
 
 
+def test_the_second_of_two_operators_has_to_end_with_a_step_of_the_file_sink():
+    """Tasks of the first one have none, so only those of the second one need it."""
+    cell = next(
+        cell
+        for cell in CELLS
+        if cell.query == "window-of-windows" and "sink=files" in cell.configuration
+    )
+    left_out = next(one for one in cell.steps if one.step == "commit_task")
+    place = (left_out.step, left_out.batch, left_out.partition)
+    steps = [s for s in cell.steps if (s.step, s.batch, s.partition) != place]
+
+    traces = traces_of(cell.query, cell.configuration)
+
+    assert traces.check(cell.steps, cell.logs).conforms
+    assert traces.check(steps, cell.logs).unexplained
+
+
 def test_a_watermark_that_no_batch_has_left_is_rejected():
     """It is read off the commit log, and the model says which one is there."""
     cell = next(

@@ -230,7 +230,9 @@ def test_a_limit_is_for_the_look_alone(spark):
     """What readers run afterwards is computed as it was before."""
     name = "spark.sql.limit.initialNumPartitions"
     before = spark.conf.get(name)
+    spark.conf.set(name, "3")
 
     looked(spark, [(1, "a")])
 
-    assert spark.conf.get(name) == before
+    assert spark.conf.get(name) == "3"
+    spark.conf.set(name, before)
