@@ -45,10 +45,15 @@ class MicroBatchLoggedLater(MicroBatch):
         self.offsets = b + 1
 
     @action(per=MicroBatch.BATCH)
-    def start_batch(self, b: Member) -> None:
-        """The driver plans the next batch, or takes a logged one, and runs it."""
-        when(self.driver == Driver.PLANNING, self._is_at(b))
+    def plan_batch(self, b: Member) -> None:
+        """The driver plans the next batch, so that its offsets can be logged."""
+        when(self.driver == Driver.PLANNING, self._is_at(b), self.planned == b)
         self.planned = b + 1
+
+    @action(per=MicroBatch.BATCH)
+    def start_batch(self, b: Member) -> None:
+        """The driver runs the batch that it has planned, or one that was logged."""
+        when(self.driver == Driver.PLANNING, self._is_at(b), self.planned > b)
         self.driver = Driver.RUNNING
 
     @action(per=MicroBatch.BATCH)

@@ -221,7 +221,8 @@ TASK_FAULTS: Mapping[GridFault, tuple[str, str]] = {
 
 CRASH = "crash"
 """The fault that ends a driver."""
-LOGGED, NEXT_BATCH = "log_offsets", ("log_offsets", "start_batch")
+LOGGED = "log_offsets"
+NEXT_BATCH = (LOGGED, "plan_batch", "start_batch")
 """The step that logs a batch of data, and those that are possible only if there is one.
 """
 

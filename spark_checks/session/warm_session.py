@@ -190,10 +190,7 @@ class WarmSession:
             spark_internals.client_of(self._gateway),
         )
         started(scratch, self._process.pid)
-        # The model has no batch whose offsets a thread has logged before it starts:
-        # with a store such as Kafka that thread would often be the faster one.
-        compared_in_background = agent is not None and self.needs != NO_NEEDS
-        if not self._together and not compared_in_background:
+        if not self._together:
             # To compile this takes longer than a driver that one run kills would save.
             configuration = spark_internals.hadoop_configuration(found)
             hadoop_savings.save_work(self._gateway.jvm, configuration)

@@ -411,6 +411,39 @@ def test_a_run_that_dies_before_it_has_logged_anything_is_compared():
     assert found.conforms
 
 
+def test_a_batch_may_start_after_its_offsets_are_logged_in_the_background():
+    """The thread that logs may be faster than the one that runs the batch."""
+    cell = a_map(NOTHING)
+    found = traces_of(cell.query, cell.configuration)
+    steps = list(cell.steps)
+    started = steps.pop(at_step(steps, "start_batch", "call"))
+    logged = at_step(steps, "log_offsets", "return")
+    later = [*steps[: logged + 1], started, *steps[logged + 1 :]]
+    never = [one for one in steps if (one.step, one.batch) != ("start_batch", 0)]
+
+    assert steps[logged].batch == started.batch == 0
+    assert found.check(later, cell.logs).conforms
+    assert found.check(never, cell.logs).unexplained
+
+
+def test_a_batch_does_not_start_after_its_sink_is_called():
+    cell = a_map(NOTHING)
+    steps = list(cell.steps)
+    started = steps.pop(at_step(steps, "start_batch", "call"))
+    called = at_step(steps, "sink_commit", "return")
+    later = [*steps[: called + 1], started, *steps[called + 1 :]]
+
+    found = traces_of(cell.query, cell.configuration).check(later, cell.logs)
+
+    assert found.checked
+    assert found.unexplained
+
+
+def at_step(steps, step, event):
+    """Return where a step is first reported so."""
+    return next(i for i, s in enumerate(steps) if (s.step, s.event) == (step, event))
+
+
 @pytest.mark.parametrize(
     "model",
     [
