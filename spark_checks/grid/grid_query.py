@@ -21,6 +21,7 @@ from onceproof.spark_checks.queries.sources.files import FileInput
 from onceproof.spark_checks.session.java.callback_connections import (
     CallbackConnections,
 )
+from onceproof.spark_checks.session.java.state_stores import unload_state
 from onceproof.spark_checks.session.spark_internals import causes, end_idle_workers
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.interface import RunningStore
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]{5,})\]")
-_RAISED = re.compile(r"^Traceback \(most recent.*\n(?:\s.*\n|\n)*(\S.*)", re.MULTILINE)
+_RAISED = re.compile(r"Traceback \(most recent.*\n(?:\s.*\n|\n)*(\S.*(?:\n: .*)?)")
 _ASYNC = "asyncProgressTrackingEnabled"
 _INTERVAL = "asyncProgressTrackingCheckpointIntervalMs"
 NO_FAULT = PlacedFault(GridFault.NONE)
@@ -133,9 +134,11 @@ class GridQuery:
     def _once(self, patience: float, placed: PlacedFault) -> str:
         """Run with a fault that code in its tasks realises, or with none.
 
-        What workers have in memory ended with the driver of the run before.
+        What workers and state stores have in memory ended with the driver of the run
+        before.
         """
         end_idle_workers(self._spark)
+        unload_state()
         result = self._query.run(*self.input.frames(self._spark))
         if missing := [one for one in self._query.key if one not in result.columns]:
             names = ", ".join(result.columns)
@@ -208,8 +211,8 @@ def short(error: BaseException) -> str:
     line, last = _first_line(texts[0]), _first_line(texts[-1])
     if last.startswith("Traceback "):
         last = _last_line(texts[-1])
-    if (raised := _RAISED.search(texts[0])) and raised[1] not in line:
-        line = f"{line[:300]}: {raised[1]}"
+    if (raised := _RAISED.findall(texts[0])) and raised[-1] not in line:
+        line = f"{line[:300]}: {' '.join(raised[-1].split())}"
     elif last not in line:
         line = f"{line[:300]}: {last}"
     return json.dumps({"conditions": own, "message": line[:600]})

@@ -27,6 +27,10 @@ SHOWN = {
         "CHECKPOINT_FILE_CHECKSUM_VERIFICATION_FAILED\n"
         "without checks of files: the query runs"
     ),
+    "deleted_checkpoint": (
+        "before maintenance: none of 40 counts is wrong\n"
+        "after it: some of 40 counts is that of a deleted checkpoint"
+    ),
     "delta_lost_reply": (
         "plain: no error; 2 appends, 3 commits, 2 rows\n"
         "with-version: Failed to commit transaction: Concurrent transaction failed.; "
@@ -143,6 +147,7 @@ def test_each_script_is_run():
         pytest.param("archives_read_again", marks=pytest.mark.grid),
         pytest.param("available_now_of_a_simple_reader", marks=pytest.mark.grid),
         pytest.param("checksum_of_another_attempt", marks=pytest.mark.grid),
+        pytest.param("deleted_checkpoint", marks=pytest.mark.grid),
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
         pytest.param("exit_in_a_callback", marks=pytest.mark.grid),

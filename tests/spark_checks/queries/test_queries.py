@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -104,3 +105,24 @@ def test_a_cause_that_is_a_traceback_is_named_by_its_end():
     error._cause = cause
 
     assert "the query failed: KeyError: 'total'" in short(error)
+
+
+def test_an_error_of_a_callback_is_named_by_the_end_of_its_traceback():
+    """It begins in the midst of a line, and Java's error has a line of its own."""
+    error = RuntimeError(
+        "[FOREACH_BATCH_USER_FUNCTION_ERROR] An error occurred. Reason: Traceback "
+        "(most recent call last):\n"
+        '  File "sink.py", line 1, in write\n'
+        "    batch.collect()\n"
+        "py4j.protocol.Py4JJavaError: An error occurred while calling o1.collect.\n"
+        ": org.apache.spark.SparkException: Job aborted\n"
+        "\tat org.apache.spark.Job.run\n"
+    )
+
+    found = json.loads(short(error))
+
+    assert found["conditions"] == ["FOREACH_BATCH_USER_FUNCTION_ERROR"]
+    assert found["message"].endswith(
+        "Py4JJavaError: An error occurred while calling o1.collect. "
+        ": org.apache.spark.SparkException: Job aborted"
+    )
