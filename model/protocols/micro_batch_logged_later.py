@@ -17,7 +17,8 @@ class MicroBatchLoggedLater(MicroBatch):
     log does not name is planned anew after a crash, and may then be cut in another way.
     So its sink is a topic, which does not say what was in which batch; Spark allows no
     other lasting one. Left out: a limit to how far the logs are
-    behind, and an interval at which they are written, if not for each batch.
+    behind, an interval at which they are written, if not for each batch, and Spark's
+    real-time mode, which logs a batch's offsets at its end.
     """
 
     sink = part(Topic)

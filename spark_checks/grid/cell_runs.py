@@ -21,6 +21,7 @@ from onceproof.spark_checks.replay.conformance.trace_check import (
     NOT_ASKED,
     TraceCheck,
 )
+from onceproof.spark_checks.session.java.state_stores import unload_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,8 +120,14 @@ class CellRuns:
     def with_fault(self, placed: PlacedFault) -> GridCell:
         """Let a fault happen, let the query recover, and go on."""
         began = time.perf_counter()
+        # A cell begins in the folder of the one before, whose drivers have ended.
+        unload_state()
         hit = self._rewound if self._agent is None else self._inside
         error, refusal = hit(placed)
+        if not placed.fault.of_a_task:
+            # It has ended the driver. One that goes on after a task has died keeps its
+            # state, in reality too, also where its query is started again.
+            unload_state()
         if refusal:
             return GridCell(self._query, self._configuration, placed, refusal=refusal)
         errors, rested = self._rest(error)

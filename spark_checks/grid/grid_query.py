@@ -21,7 +21,6 @@ from onceproof.spark_checks.queries.sources.files import FileInput
 from onceproof.spark_checks.session.java.callback_connections import (
     CallbackConnections,
 )
-from onceproof.spark_checks.session.java.state_stores import unload_state
 from onceproof.spark_checks.session.spark_internals import causes, end_idle_workers
 
 if TYPE_CHECKING:
@@ -37,7 +36,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.interface import RunningStore
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]{5,})\]")
-_RAISED = re.compile(r"Traceback \(most recent.*\n(?:\s.*\n|\n)*(\S.*(?:\n: .*)?)")
+_RAISED = re.compile(
+    r"Traceback \(most recent.*\n(?:[^\S\n].*\n|\n)*((?!===)\S.*(?:\n: .*)?)"
+)
 _ASYNC = "asyncProgressTrackingEnabled"
 _INTERVAL = "asyncProgressTrackingCheckpointIntervalMs"
 NO_FAULT = PlacedFault(GridFault.NONE)
@@ -134,11 +135,9 @@ class GridQuery:
     def _once(self, patience: float, placed: PlacedFault) -> str:
         """Run with a fault that code in its tasks realises, or with none.
 
-        What workers and state stores have in memory ended with the driver of the run
-        before.
+        What workers have in memory ended with the driver of the run before.
         """
         end_idle_workers(self._spark)
-        unload_state()
         result = self._query.run(*self.input.frames(self._spark))
         if missing := [one for one in self._query.key if one not in result.columns]:
             names = ", ".join(result.columns)

@@ -74,7 +74,8 @@ class EngineModel:
     query so."""
     eager: tuple[str, ...] = ()
     """The steps that a run without a fault takes as soon as it can, if others are
-    possible, too."""
+    possible, too. So a driver that dies at one does so before its batch starts; where
+    it dies later, but before a task has done its work, readers see the same."""
     watermark: tuple[str, ...] = ()
     """What has the watermark that each batch begins with, and the one that is logged;
     nothing where the protocol has no watermark."""

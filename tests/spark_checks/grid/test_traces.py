@@ -411,19 +411,24 @@ def test_a_run_that_dies_before_it_has_logged_anything_is_compared():
     assert found.conforms
 
 
-def test_a_batch_may_start_after_its_offsets_are_logged_in_the_background():
+def test_a_batch_may_start_after_its_offsets_are_logged_in_the_background(monkeypatch):
     """The thread that logs may be faster than the one that runs the batch."""
     cell = a_map(NOTHING)
-    found = traces_of(cell.query, cell.configuration)
     steps = list(cell.steps)
     started = steps.pop(at_step(steps, "start_batch", "call"))
     logged = at_step(steps, "log_offsets", "return")
     later = [*steps[: logged + 1], started, *steps[logged + 1 :]]
     never = [one for one in steps if (one.step, one.batch) != ("start_batch", 0)]
 
+    traces = traces_of(cell.query, cell.configuration)
     assert steps[logged].batch == started.batch == 0
-    assert found.check(later, cell.logs).conforms
-    assert found.check(never, cell.logs).unexplained
+    assert traces.check(later, cell.logs).conforms
+    assert traces.check(never, cell.logs).unexplained
+
+    use_logged_later(wrong_logged_later_models.LoggedOnceItStarts, monkeypatch)
+    wrong = traces_of(cell.query, cell.configuration)
+    assert wrong.check(cell.steps, cell.logs).conforms
+    assert "log_offsets" in wrong.check(later, cell.logs).unexplained[0]
 
 
 def test_a_batch_does_not_start_after_its_sink_is_called():
@@ -444,6 +449,16 @@ def at_step(steps, step, event):
     return next(i for i, s in enumerate(steps) if (s.step, s.event) == (step, event))
 
 
+def use_logged_later(model, monkeypatch):
+    """Take another model of logs that are written in the background."""
+    file = Path(wrong_logged_later_models.__file__)
+    engine = dataclasses.replace(
+        LOGGED_LATER, protocol=f"{file}:{kebab(model.__name__)}"
+    )
+    before = dataclasses.replace(WITHOUT_STATE, later=engine)
+    monkeypatch.setitem(QUERIES, "map", ModelledQuery(before))
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -458,12 +473,7 @@ def at_step(steps, step, event):
     ids=lambda model: model.__name__,
 )
 def test_a_wrong_model_of_logs_in_the_background_is_rejected(model, monkeypatch):
-    file = Path(wrong_logged_later_models.__file__)
-    engine = dataclasses.replace(
-        LOGGED_LATER, protocol=f"{file}:{kebab(model.__name__)}"
-    )
-    before = dataclasses.replace(WITHOUT_STATE, later=engine)
-    monkeypatch.setitem(QUERIES, "map", ModelledQuery(before))
+    use_logged_later(model, monkeypatch)
 
     found = [
         traces_of(cell.query, cell.configuration).check(cell.steps, cell.logs)

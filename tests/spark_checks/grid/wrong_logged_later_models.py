@@ -5,7 +5,8 @@ Each forbids something that Spark does, so that a real run is no behaviour of it
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, action, when
+from onceproof.model.language import Member, action, any_of, when
+from onceproof.model.protocols.micro_batch import Driver
 from onceproof.model.protocols.micro_batch_logged_later import MicroBatchLoggedLater
 
 BATCH = MicroBatchLoggedLater.BATCH
@@ -27,6 +28,15 @@ class NextOnceItIsCommitted(MicroBatchLoggedLater):
     def start_batch(self, b: Member) -> None:
         when(self.commits == b)
         super().start_batch(b)
+
+
+class LoggedOnceItStarts(MicroBatchLoggedLater):
+    """A batch is in the offset log only once it has started."""
+
+    @action(per=BATCH)
+    def log_offsets(self, b: Member) -> None:
+        when(any_of(self.driver != Driver.PLANNING, self.at > b))
+        super().log_offsets(b)
 
 
 class LoggedIsDone(MicroBatchLoggedLater):

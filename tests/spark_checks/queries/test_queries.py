@@ -126,3 +126,20 @@ def test_an_error_of_a_callback_is_named_by_the_end_of_its_traceback():
         "Py4JJavaError: An error occurred while calling o1.collect. "
         ": org.apache.spark.SparkException: Job aborted"
     )
+
+
+@pytest.mark.parametrize(
+    ("end", "named_as"),
+    [
+        ("\nKeyError: 'x'\n=== Streaming Query ===\n", "KeyError: 'x'"),
+        ("  | ExceptionGroup: two (2 errors)\n=== Streaming Query ===\n", "recent"),
+        ("  a\n\n\n\n" * 2000 + "  cut", "recent"),
+    ],
+)
+def test_a_traceback_without_a_plain_end_takes_no_time(end, named_as):
+    text = f"the query failed: Traceback (most recent call last):\n  File\n{end}"
+
+    message = json.loads(short(RuntimeError(text)))["message"]
+
+    assert named_as in message
+    assert "===" not in message
