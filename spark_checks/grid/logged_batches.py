@@ -43,6 +43,8 @@ class BatchLogs:
     """The offset log, with what earlier runs have read and Spark has purged since."""
     commits: Mapping[int, int]
     """The watermark after each batch that the commit log names, in milliseconds."""
+    purged: frozenset[int] = frozenset()
+    """The batches whose commits were logged and purged by Spark within one run."""
 
     @property
     def batches(self) -> dict[int, NumberedBatch]:
@@ -72,8 +74,9 @@ class BatchLogs:
         if self.offsets and not batches:
             return EndOfRun(batches={})
         holds = []
-        committed = {one: batches[one] for one in self.commits if one in batches}
-        whole = set(self.commits) == set(range(len(committed)))
+        ids = {*self.commits, *self.purged}
+        committed = {one: batches[one] for one in ids if one in batches}
+        whole = ids == set(range(len(committed)))
         for number, logs in enumerate(engine.logs.items()):
             for name, known in zip(logs, (batches, committed), strict=True):
                 at = _after(known, with_data=number == 0)
@@ -126,18 +129,18 @@ def read_logs(
         batch: _logged(checkpoint / "offsets" / str(batch), source)
         for batch in entries(checkpoint, "offsets")
     }
-    first = min(offsets, default=0)
-    purged = {} if earlier is None else earlier.offsets
-    offsets = {n: one for n, one in purged.items() if n < first} | offsets
+    kept = min(offsets, default=0)
+    read = {} if earlier is None else earlier.offsets
+    offsets = {n: one for n, one in read.items() if n < kept} | offsets
     commits = {
         batch: _last_line(checkpoint / "commits" / str(batch))["nextBatchWatermarkMs"]
         for batch in entries(checkpoint, "commits")
     }
     before = {} if earlier is None else earlier.commits
     first = min(commits, default=0)
-    return BatchLogs(
-        offsets, {n: one for n, one in before.items() if n < first} | commits
-    )
+    commits = {n: one for n, one in before.items() if n < first} | commits
+    # Spark purges what it has of a batch in both logs, once a later one is committed.
+    return BatchLogs(offsets, commits, frozenset(range(kept)) - set(commits))
 
 
 def _after(known: Mapping[int, NumberedBatch], *, with_data: bool) -> int:

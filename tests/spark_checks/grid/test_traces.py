@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,11 @@ from onceproof.spark_checks.grid.inside_spark import (
     realised,
     rules_of,
 )
-from onceproof.spark_checks.grid.logged_batches import BatchLogs, LoggedBatch
+from onceproof.spark_checks.grid.logged_batches import (
+    BatchLogs,
+    LoggedBatch,
+    read_logs,
+)
 from onceproof.spark_checks.grid.model_parts import (
     LOGGED_LATER,
     QUERIES,
@@ -496,6 +501,39 @@ def test_logs_that_were_purged_number_nothing():
     )
     assert "the offset log of run 0 does not name" in found.unchecked
     assert not found.conforms
+
+
+def test_a_commit_that_was_logged_and_purged_in_one_run_is_not_missing(tmp_path):
+    """With one version to retain, a run purges what the run before has not left."""
+
+    class Source:
+        def read_by(self, sources):
+            return int(sources[0]) + 1
+
+    settings = json.dumps({"batchWatermarkMs": 0})
+    for log, batches in (("offsets", (2, 3)), ("commits", (2,))):
+        (tmp_path / log).mkdir()
+        for batch in batches:
+            lines = ("v1", settings, str(batch)) if log == "offsets" else ("v1",)
+            done = () if log == "offsets" else ('{"nextBatchWatermarkMs":0}',)
+            (tmp_path / log / str(batch)).write_text("\n".join((*lines, *done)))
+    earlier = BatchLogs(
+        {n: LoggedBatch((str(n),), n + 1, 0) for n in (0, 1)}, commits={0: 0}
+    )
+
+    logs = read_logs(tmp_path, Source(), earlier)
+
+    assert logs.purged == {1}
+    holds = dict(logs.end(WITHOUT_STATE, watermarked=False).holds)
+    assert list(holds) == [
+        "offsets: the logs name 4 batches",
+        "commits: the logs name 3 batches",
+    ]
+    (tmp_path / "commits" / "2").unlink()
+    lost = read_logs(tmp_path, Source(), dataclasses.replace(earlier, commits={}))
+    assert lost.purged == {0, 1}
+    (tmp_path / "offsets" / "0").write_text(f"v1\n{settings}\n0")
+    assert read_logs(tmp_path, Source(), earlier).purged == set()
 
 
 def test_each_fault_is_at_a_step_that_the_agent_knows():
