@@ -124,10 +124,6 @@ class CellRuns:
         unload_state()
         hit = self._rewound if self._agent is None else self._inside
         error, refusal = hit(placed)
-        if not placed.fault.of_a_task:
-            # It has ended the driver. One that goes on after a task has died keeps its
-            # state, in reality too, also where its query is started again.
-            unload_state()
         if refusal:
             return GridCell(self._query, self._configuration, placed, refusal=refusal)
         errors, rested = self._rest(error)
@@ -198,6 +194,10 @@ class CellRuns:
             error = runs.once(self._patience, placed)
             if error or runs.died:
                 break
+        if not placed.fault.of_a_task:
+            # The driver has died. One whose tasks died keeps its state, in reality too,
+            # also where its query is started again.
+            unload_state()
         if not runs.died:
             return error, f"{UNREACHED}: {error or 'the query goes on'}"
         return error, ""

@@ -28,6 +28,7 @@ def unload_state() -> None:
             return stores.stop()  # type: ignore[no-any-return]
         except Py4JError as error:
             if time.monotonic() > ends:
-                message = f"state of an ended query stays in Spark's memory: {error}"
+                why = str(error).partition("\n")[0]
+                message = f"state of an ended query stays in Spark's memory: {why}"
                 raise TimeoutError(message) from error
         time.sleep(_TURN)
